@@ -66,7 +66,7 @@ def logp(*words):
 
 
 def main():
-    with open(os.path.join(TOP, "tools/plot/palette.h"), encoding="utf-8") as file:
+    with open(os.path.join(TOP, "tools/view/plot/palette.h"), encoding="utf-8") as file:
         text = file.read()
     roles = {name.lower(): colors for name, *colors in re.findall(r'ROLE\((\w+), "(#\w+)", "(#\w+)"\)', text)}
     series = re.findall(r'SERIES\("(#\w+)", "(#\w+)", "(#\w+)", "(#\w+)"\)', text)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The `logp` command: the words that name commands, and the first screen of help. */
-#include "command/command.h"
+#include "commands/command.h"
 #include "file/file.h"
-#include "plot/plot.h"
-#include "run/run.h"
+#include "view/plot/plot.h"
+#include "answer/answer.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -63,10 +63,10 @@ static void print_help(void)
          "  --format json     for scripts; csv too");
 }
 
-static void print_command_help(const struct command *c, const struct options *o)
+static void print_command_help(const struct command *c, const struct question *q)
 {
     printf("logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
-    print_options(o, options_of(c));
+    print_options(q, options_of(c));
     if (c->options & (OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_MPIRUN))
         puts(
             "\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G and T, like Ki, Mi, Gi and "
@@ -81,37 +81,38 @@ static void print_command_help(const struct command *c, const struct options *o)
 }
 
 /* Check and open the destination of the answer before anything is run. */
-static void begin_output(const struct options *o)
+static void begin_output(const struct question *q)
 {
-    if (o->output == NULL && (o->sets & OPTIONS_FORMAT) != 0 && o->format->is_binary &&
-        isatty(STDOUT_FILENO))
-        bad_option("--format", o->format->name, "with --output FILE: it is not for a terminal");
-    if (o->output == NULL || over_processes(o))
+    if (q->form.output == NULL && (q->line.sets & OPTIONS_FORMAT) != 0 &&
+        q->form.format->is_binary && isatty(STDOUT_FILENO))
+        bad_option("--format", q->form.format->name,
+                   "with --output FILE: it is not for a terminal");
+    if (q->form.output == NULL || over_processes(q))
         return;
-    if (o->keeps_records)
-        check_place("--output", o->output);
+    if (q->form.keeps_records)
+        check_place("--output", q->form.output);
     else
-        begin_answer("--output", o->output);
+        begin_answer("--output", q->form.output);
 }
 
 /* "help run" is "run --help". */
-static void take_help(struct options *o)
+static void take_help(struct question *q)
 {
-    if (o->n_words == 0 || strcmp(o->words[0], "help") != 0)
+    if (q->line.n_words == 0 || strcmp(q->line.words[0], "help") != 0)
         return;
-    o->help = true;
-    o->n_words--;
-    memmove(o->words, o->words + 1, sizeof(o->words) - sizeof(o->words[0]));
+    q->line.help = true;
+    q->line.n_words--;
+    memmove(q->line.words, q->line.words + 1, sizeof(q->line.words) - sizeof(q->line.words[0]));
 }
 
 /* The command of two words ("bench crossover"), whose words are then those after the first. */
-static const struct command *the_second(const struct command *c, struct options *o)
+static const struct command *the_second(const struct command *c, struct question *q)
 {
-    if (c->under == NULL || o->n_words < 2 ||
-        strcmp(o->words[1], strchr(c->under->name, ' ') + 1) != 0)
+    if (c->under == NULL || q->line.n_words < 2 ||
+        strcmp(q->line.words[1], strchr(c->under->name, ' ') + 1) != 0)
         return c;
-    o->n_words--;
-    memmove(o->words, o->words + 1, sizeof(o->words) - sizeof(o->words[0]));
+    q->line.n_words--;
+    memmove(q->line.words, q->line.words + 1, sizeof(q->line.words) - sizeof(q->line.words[0]));
     return c->under;
 }
 
@@ -141,7 +142,7 @@ static void *memory_for_json(size_t n)
     return or_end(malloc(n));
 }
 
-static int call(const struct command *command, struct options *o)
+static int call(const struct command *command, struct question *q)
 {
     static struct names names;
 
@@ -150,12 +151,12 @@ static int call(const struct command *command, struct options *o)
         if (commands[i]->under != NULL)
             add_name(&names, commands[i]->under->name);
     }
-    o->commands = &names;
+    q->line.commands = &names;
     if (command->take != NULL)
-        command->take(o);
-    resolve_options(o, command->name, options_of(command));
-    begin_output(o);
-    return command->call(o);
+        command->take(q);
+    resolve_options(q, command->name, options_of(command));
+    begin_output(q);
+    return command->call(q);
 }
 
 /* Print the facts that a bug report needs. The MPIs are those that the build found. */
@@ -169,30 +170,30 @@ static void print_version(void)
 }
 
 /* @return an exit code */
-static int answer(int argc, char **argv, struct options *o)
+static int answer(int argc, char **argv, struct question *q)
 {
     const struct command *command = NULL;
 
-    parse_options(argc, argv, o);
-    if (o->version) {
+    parse_options(argc, argv, q);
+    if (q->line.version) {
         print_version();
         return EXIT_OK;
     }
-    take_help(o);
-    if (o->n_words == 0)
-        add_rest(o);
-    if (o->n_words > 0)
-        command = the_second(the_command(o->words[0]), o);
+    take_help(q);
+    if (q->line.n_words == 0)
+        add_rest(q);
+    if (q->line.n_words > 0)
+        command = the_second(the_command(q->line.words[0]), q);
     if (command != NULL && !command->starts)
-        add_rest(o);
-    o->answer = command != NULL ? command->answer : ANSWER_ANY;
-    if (o->help && command != NULL)
-        print_command_help(command, o);
-    else if (o->help || o->n_words == 0)
+        add_rest(q);
+    q->line.answer = command != NULL ? command->answer : ANSWER_ANY;
+    if (q->line.help && command != NULL)
+        print_command_help(command, q);
+    else if (q->line.help || q->line.n_words == 0)
         print_help();
-    if (o->help)
+    if (q->line.help)
         return EXIT_OK;
-    return command != NULL ? call(command, o) : EXIT_USAGE;
+    return command != NULL ? call(command, q) : EXIT_USAGE;
 }
 
 /* Raise the limit of the stack, as far as the host allows: the process would die without a message
@@ -215,19 +216,19 @@ static void need_stack(void)
 
 int main(int argc, char **argv)
 {
-    static struct options o;
+    static struct question q;
     int code = EXIT_OK;
 
     need_stack();
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error like any other */
     join_others(argc, argv);
     json_set_alloc_funcs(memory_for_json, free);
-    o.formats = output_formats;
+    q.line.formats = output_formats;
     if (argc > 1 && strcmp(argv[1], "complete") == 0) {
-        parse_options(1, argv, &o);
-        complete_words(&o, argc - 2, argv + 2);
+        parse_options(1, argv, &q);
+        complete_words(&q, argc - 2, argv + 2);
     } else {
-        code = answer(argc, argv, &o);
+        code = answer(argc, argv, &q);
     }
     return end_answer(code, runs_are_over());
 }

@@ -2,7 +2,7 @@
 /* Files that an option names: the option in the first line, the contents below it. "schedule" (JSON
  * and GOAL) and "machine". What a schedule holds is folded, too. */
 #include "harness.h"
-#include "schedule/schedule.h"
+#include "question/schedule/schedule.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 #include "harness.h"
 
-#include "options/options.h"
+#include "question/question.h"
 
 #include <getopt.h>
 #include <link.h>
@@ -20,7 +20,7 @@
 
 int logp_main(int argc, char **argv);
 _Noreturn void fuzz_exit(int code);
-void fuzz_resolve(struct options *o, const char *command, unsigned sets);
+void fuzz_resolve(struct question *q, const char *command, unsigned sets);
 
 /* What is set back; allocated, and so not set back itself. */
 struct kept {
@@ -40,10 +40,10 @@ _Noreturn void fuzz_exit(int code)
 }
 
 /* In place of the command's own call. */
-void fuzz_resolve(struct options *o, const char *command, unsigned sets)
+void fuzz_resolve(struct question *q, const char *command, unsigned sets)
 {
     kept->resolved = true;
-    resolve_options(o, command, sets);
+    resolve_options(q, command, sets);
     fuzz_exit(0);
 }
 

@@ -3,7 +3,7 @@
  * The peer of the page's fold: what_if.c with this host's library. Without arguments it answers lines
  * "COLLECTIVE ALGORITHM BY_FOLD VALUE..." with a time each; with "list" it prints what there is.
  */
-#include "report/what_if.h"
+#include "view/report/what_if.h"
 
 #include <logp/algorithm.h>
 #include <logp/collective.h>

@@ -7,8 +7,8 @@
 #include "papers/paper.h"
 
 #include "file/file.h"
-#include "trace/trace.h"
-#include "tree/tree.h"
+#include "view/trace/trace.h"
+#include "answer/tree/tree.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,34 +20,34 @@ enum { APART = 24, CAPTION = 30 }; /* pixels between two pictures, and above one
 struct drawing {
     const struct paper *p;
     const struct paper_table *t;
-    struct options o;
+    struct question q;
 };
 
 /* The options with which `logp tree` and `logp trace` would show the run. */
-static struct options options_of(const struct paper *p, const struct paper_case *x)
+static struct question options_of(const struct paper *p, const struct paper_case *x)
 {
-    struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
+    struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
 
-    o.algorithms = ALGORITHMS_NAMED;
-    o.algorithm_list = x->algorithm;
-    o.knobs = x->c.args;
-    o.n_bytes = x->c.args.n_bytes;
-    o.count = x->c.args.count;
-    o.op = x->c.args.op;
-    o.gamma_given = true;
-    return o;
+    q.what.algorithms = ALGORITHMS_NAMED;
+    q.what.algorithm_list = x->algorithm;
+    q.what.knobs = x->c.args;
+    q.what.n_bytes = x->c.args.n_bytes;
+    q.what.count = x->c.args.count;
+    q.what.op = x->c.args.op;
+    q.model.gamma_given = true;
+    return q;
 }
 
 static void print_tree(const void *what)
 {
     const struct drawing *d = what;
     const struct paper_case *x = &d->t->drawn;
-    struct options o = d->o;
-    struct tree tree = strcmp(x->collective, "summation") == 0 ? make_summation_tree(&o)
-                       : strcmp(x->algorithm, "optimal") == 0  ? make_broadcast_tree(&o)
-                                                               : make_found_tree(&o, x->collective);
+    struct question q = d->q;
+    struct tree tree = strcmp(x->collective, "summation") == 0 ? make_summation_tree(&q)
+                       : strcmp(x->algorithm, "optimal") == 0  ? make_broadcast_tree(&q)
+                                                               : make_found_tree(&q, x->collective);
 
-    tree_as_svg.show(&o, &tree);
+    tree_as_svg.show(&q, &tree);
     free_tree(&tree);
 }
 
@@ -56,11 +56,11 @@ static void print_diagram(const void *what)
     const struct drawing *d = what;
     const struct paper_case *x = &d->t->drawn;
     struct logp_invocation c = x->c;
-    struct shown s = {.o = &d->o, .algorithm = paper_algorithm(x)};
+    struct shown s = {.q = &d->q, .algorithm = paper_algorithm(x)};
     struct logp_trace *trace;
 
-    c.model.topology = d->o.network.topology;
-    trace = trace_prediction(&d->o, &c, s.algorithm, 0);
+    c.model.topology = d->q.model.network.topology;
+    trace = trace_prediction(&d->q, &c, s.algorithm, 0);
     if (trace == NULL)
         bad_usage("paper %s, %s: no memory for its diagram", d->p->name, d->t->figure);
     s.trace = trace;
@@ -73,7 +73,7 @@ char *draw_run(const struct paper *p, const struct paper_table *t)
     const struct drawing d = {p, t, options_of(p, &t->drawn)};
     char *svg = printed_by(t->picture == PAPER_TREE ? print_tree : print_diagram, &d);
 
-    logp_topology_destroy((struct logp_topology *)d.o.network.topology);
+    logp_topology_destroy((struct logp_topology *)d.q.model.network.topology);
     return svg;
 }
 

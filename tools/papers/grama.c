@@ -15,7 +15,7 @@ enum { MOST_PROCESSORS = 16, MOST_STEPS = 8, ELEMENTS = 2 }; /* doubles of a mes
 static struct paper_case make_case(const struct paper *p, const char *collective,
                                    const char *algorithm, int P, const char *topology)
 {
-    const int64_t unit = paper_unit(p, p->o->unit_ns);
+    const int64_t unit = paper_unit(p, p->q->model.unit_ns);
     const bool item = logp_collective_find(collective)->operands == LOGP_OPERANDS_BYTES;
     struct logp_params params = paper_params(unit, 6, 2, 4);
 
@@ -125,7 +125,7 @@ static void steps(struct paper *p, const char *figure, const char *collective,
     const bool reduction = logp_collective_find(collective)->operands == LOGP_OPERANDS_VECTOR;
     const int P = 1 << n;
     struct paper_case x = make_case(p, collective, algorithm, P, topology);
-    const struct options o = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
+    const struct question q = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
     struct paper_table *t =
         paper_table(p, figure, "step|messages|links on the way", "max. messages on one link",
                     "%s on %s, P = %d", collective, topology, P);
@@ -133,15 +133,15 @@ static void steps(struct paper *p, const char *figure, const char *collective,
     struct rounds r = {0};
     bool agrees;
 
-    x.c.model.topology = o.network.topology;
+    x.c.model.topology = q.model.network.topology;
     paper_places(&x, r.places);
     if (logp_link_load_init(&load, paper_algorithm(&x), &x.c.args, &x.c.model) != 0)
         bad_usage("no memory for the steps of %s", figure);
     agrees = number_rounds(&r, 0, reduction) == n && load.n_steps == n;
     for (int i = 0; i < n && i < load.n_steps; i++) {
         char messages[64], drawn[64];
-        const int hops = name_messages(&r, o.network.topology, reduction ? n - i : i + 1, reduction,
-                                       messages, sizeof(messages));
+        const int hops = name_messages(&r, q.model.network.topology, reduction ? n - i : i + 1,
+                                       reduction, messages, sizeof(messages));
 
         draw_messages(bits, i, n, reduction, P, drawn, sizeof(drawn));
         agrees = agrees && strcmp(messages, drawn) == 0;
@@ -153,7 +153,7 @@ static void steps(struct paper *p, const char *figure, const char *collective,
     paper_judge(p, figure, agrees, "which node sends to which in each of the %d steps, on %s", n,
                 topology);
     logp_link_load_fini(&load);
-    logp_topology_destroy((struct logp_topology *)o.network.topology);
+    logp_topology_destroy((struct logp_topology *)q.model.network.topology);
 }
 
 /* ---- the cost ---- */
@@ -161,18 +161,18 @@ static void steps(struct paper *p, const char *figure, const char *collective,
 /* "1 1 1": the most messages on one link, step by step. */
 static void show_load(const struct paper *p, struct paper_case x, struct paper_row *row)
 {
-    const struct options o = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
+    const struct question q = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
     struct logp_link_load load;
     char text[64] = "";
 
-    x.c.model.topology = o.network.topology;
+    x.c.model.topology = q.model.network.topology;
     if (logp_link_load_init(&load, paper_algorithm(&x), &x.c.args, &x.c.model) == 0) {
         for (int i = 0; i < load.n_steps && i < MOST_STEPS; i++)
             snprintf(text + strlen(text), sizeof(text) - strlen(text), " %d", load.step_most[i]);
         paper_remark(row, "messages on one link:%s", text);
         logp_link_load_fini(&load);
     }
-    logp_topology_destroy((struct logp_topology *)o.network.topology);
+    logp_topology_destroy((struct logp_topology *)q.model.network.topology);
 }
 
 static struct paper_row *run_row(struct paper *p, struct paper_table *t, const struct paper_case *x)

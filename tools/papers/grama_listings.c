@@ -66,7 +66,7 @@ static int by_modulo(struct paper *p, int P, int source)
     const struct paper_case x = {.collective = "broadcast",
                                  .algorithm = "binomial",
                                  .P = P,
-                                 .unit_ns = paper_unit(p, p->o->unit_ns),
+                                 .unit_ns = paper_unit(p, p->q->model.unit_ns),
                                  .c = {.args.root = source, .args.n_bytes = 1}};
     struct paper_place places[MOST];
     int reached = 0;
@@ -88,7 +88,7 @@ static int operands_here(const struct paper *p, int P)
     const struct paper_case x = {.collective = "reduce",
                                  .algorithm = "binomial",
                                  .P = P,
-                                 .unit_ns = paper_unit(p, p->o->unit_ns),
+                                 .unit_ns = paper_unit(p, p->q->model.unit_ns),
                                  .c = {.args.count = 1, .args.op = logp_op_find("sum", "double")}};
     struct paper_place places[MOST];
     int operands = 0;

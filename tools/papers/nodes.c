@@ -22,12 +22,12 @@ void paper_places(const struct paper_case *x, struct paper_place *places)
 /* One run on the virtual clock; NULL: it failed, and trace_run() has printed why. */
 static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x)
 {
-    const struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
+    const struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
     struct row row = {.algorithm = paper_algorithm(x)};
     struct logp_trace *run = NULL;
-    struct logp_machine *m = create_machine(&o);
+    struct logp_machine *m = create_machine(&q);
 
-    if (trace_run(&o, m, &x->c, &row, 0, &run) != EXIT_OK)
+    if (trace_run(&q, m, &x->c, &row, 0, &run) != EXIT_OK)
         p->stopped = p->wrong = true;
     end_machine(m);
     return run;
@@ -86,8 +86,8 @@ static void moments_of(struct paper *p, const struct paper_case *x, struct logp_
 void paper_moments(struct paper *p, const struct paper_case *x, enum paper_moment moment,
                    double *predicted, double *emulated)
 {
-    const struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
+    const struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
 
-    moments_of(p, x, trace_prediction(&o, &x->c, paper_algorithm(x), 0), moment, predicted);
+    moments_of(p, x, trace_prediction(&q, &x->c, paper_algorithm(x), 0), moment, predicted);
     moments_of(p, x, trace_case(p, x), moment, emulated);
 }

@@ -2,7 +2,7 @@
 /* The tables of a paper: building them, and running their rows. */
 #include "papers/paper.h"
 
-#include "choice/choice.h"
+#include "question/choice/choice.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -216,7 +216,7 @@ int64_t paper_knob(const struct paper_case *x, const char *name)
 
 int64_t paper_unit(const struct paper *p, int64_t otherwise_ns)
 {
-    return option_given("unit") ? p->o->unit_ns : otherwise_ns;
+    return option_given("unit") ? p->q->model.unit_ns : otherwise_ns;
 }
 
 struct logp_params paper_params(int64_t unit_ns, int L, int o, int g)
@@ -227,35 +227,35 @@ struct logp_params paper_params(int64_t unit_ns, int L, int o, int g)
                                 .g_ns = g * unit_ns};
 }
 
-struct options paper_options(const struct paper *p, const struct paper_case *x,
-                             enum logp_clock clock)
+struct question paper_options(const struct paper *p, const struct paper_case *x,
+                              enum logp_clock clock)
 {
     const struct logp_params *params = &x->c.model.params;
     const bool wall = clock == LOGP_CLOCK_WALL;
     struct logp_topology *topology = NULL;
-    struct options o = *p->o;
+    struct question q = *p->q;
 
     if (x->topology != NULL && logp_topology_create(x->topology, x->P, &topology) != 0)
         bad_usage("no memory for %s", x->topology);
-    o.P = x->P;
-    o.network.params = *params;
-    o.unit_ns = x->unit_ns;
-    o.root = 0;
-    o.gamma_host = false;
-    o.algorithm_list = "auto";
-    o.algorithms = ALGORITHMS_AUTO;
-    o.machine = NULL;
-    o.network.topology = topology;
-    use_delay(&o, logp_delay_name(params));
-    o.clock = clock;
-    o.by = LOGP_BY_FORMULA; /* papers give formulas */
+    q.model.P = x->P;
+    q.model.network.params = *params;
+    q.model.unit_ns = x->unit_ns;
+    q.what.root = 0;
+    q.model.gamma_host = false;
+    q.what.algorithm_list = "auto";
+    q.what.algorithms = ALGORITHMS_AUTO;
+    q.model.machine = NULL;
+    q.model.network.topology = topology;
+    use_delay(&q, logp_delay_name(params));
+    q.how.clock = clock;
+    q.what.by = LOGP_BY_FORMULA; /* papers give formulas */
     if (!option_given("executor"))
-        use_executor(&o, "fiber");
+        use_executor(&q, "fiber");
     if (!wall || !option_given("reps"))
-        o.reps = wall ? REPS : 1;
+        q.how.reps = wall ? REPS : 1;
     if (!wall || !option_given("warmup"))
-        o.warmup = wall ? WARMUP : 0;
-    return o;
+        q.how.warmup = wall ? WARMUP : 0;
+    return q;
 }
 
 /* Whether the time on the virtual clock agrees with the prediction. */
@@ -279,14 +279,14 @@ static bool holds(const struct logp_record *r)
 /* One run on one clock; its links are read before the machine is gone. */
 static struct row run_case(struct paper *p, const struct paper_case *x, enum logp_clock clock)
 {
-    const struct options o = paper_options(p, x, clock);
+    const struct question q = paper_options(p, x, clock);
     struct row r = {.algorithm = paper_algorithm(x)};
     struct logp_invocation c = x->c;
 
-    c.model.topology = o.network.topology;
-    if (!p->stopped && run_alone(&o, &c, &r) != EXIT_OK)
+    c.model.topology = q.model.network.topology;
+    if (!p->stopped && run_alone(&q, &c, &r) != EXIT_OK)
         p->stopped = p->wrong = true;
-    logp_topology_destroy((struct logp_topology *)o.network.topology);
+    logp_topology_destroy((struct logp_topology *)q.model.network.topology);
     return r;
 }
 
@@ -339,7 +339,7 @@ struct row paper_run(struct paper *p, const struct paper_case *x, struct paper_r
                 (long long)r->emulated.median_ns);
         p->wrong = true;
     }
-    if (p->o->clock == LOGP_CLOCK_WALL)
+    if (p->q->how.clock == LOGP_CLOCK_WALL)
         measure(p, x, row);
     return exact;
 }

@@ -10,8 +10,8 @@
 
 #include <logp/paper.h>
 
-#include "options/options.h"
-#include "run/run.h"
+#include "question/question.h"
+#include "answer/answer.h"
 
 #include <math.h>
 
@@ -87,7 +87,7 @@ enum { MOST_TABLES = 24, MOST_LISTINGS = 8 };
 
 struct paper {
     const char *name, *title;
-    const struct options *o;
+    const struct question *q;
     struct paper_table tables[MOST_TABLES];
     int n_tables;
     struct paper_listing listings[MOST_LISTINGS];
@@ -148,8 +148,8 @@ int64_t paper_unit(const struct paper *p, int64_t otherwise_ns);
 struct logp_params paper_params(int64_t unit_ns, int L, int o, int g);
 /* The options of a run: those of the command, with the paper's own defaults and this case's model.
  * The topology: free it with logp_topology_destroy(). */
-struct options paper_options(const struct paper *p, const struct paper_case *x,
-                             enum logp_clock clock);
+struct question paper_options(const struct paper *p, const struct paper_case *x,
+                              enum logp_clock clock);
 /* Predict, run on the virtual clock and, with --clock wall, on the wall clock, and fill the row's
  * numbers; a run with which the host did not keep up gives no measurement. A failed run, or a
  * prediction that does not hold, makes the paper wrong.

@@ -6,7 +6,7 @@
  */
 #include "file/file.h"
 #include "papers/paper.h"
-#include "plot/plot.h"
+#include "view/plot/plot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

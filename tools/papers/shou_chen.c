@@ -5,7 +5,7 @@
  * first without its node (7, 2), and that 82 operands are summed on 7 processors.
  */
 #include "papers/paper.h"
-#include "tree/tree.h"
+#include "answer/tree/tree.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,22 +39,22 @@ static const char *parent_of(const struct tree *tree, const struct tree_node *no
  * the optimal broadcast and the logarithm is of base 2.
  */
 
-static double lower(int L, int o, int g, int64_t P)
+static double lower(int L, int q, int g, int64_t P)
 {
-    return fmin(g, L + 2 * o) * log2((double)P);
+    return fmin(g, L + 2 * q) * log2((double)P);
 }
 
-static double upper(int L, int o, int g, int64_t P)
+static double upper(int L, int q, int g, int64_t P)
 {
-    return fmax(g, L + 2 * o) * log2(4 * (double)P);
+    return fmax(g, L + 2 * q) * log2(4 * (double)P);
 }
 
 /* T_B by the library, in units. */
-static int64_t time_of(int L, int o, int g, int64_t P)
+static int64_t time_of(int L, int q, int g, int64_t P)
 {
     struct logp_tree tree;
 
-    return logp_tree_init(&tree, P, L + 2 * o, g > o ? g : o) == 0 ? logp_tree_time(&tree) : -1;
+    return logp_tree_init(&tree, P, L + 2 * q, g > q ? g : q) == 0 ? logp_tree_time(&tree) : -1;
 }
 
 /* Count the cases of a grid with g >= o in which both bounds hold. @return the number of cases */
@@ -65,12 +65,12 @@ static int try_all(int *holds)
 
     *holds = 0;
     for (int L = 0; L <= 12; L++)
-        for (int o = 0; o <= 4; o++)
-            for (int g = o > 0 ? o : 1; g <= 12; g++)
-                for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && L + o > 0; i++) {
-                    const double T = (double)time_of(L, o, g, sizes[i]);
+        for (int q = 0; q <= 4; q++)
+            for (int g = q > 0 ? q : 1; g <= 12; g++)
+                for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && L + q > 0; i++) {
+                    const double T = (double)time_of(L, q, g, sizes[i]);
 
-                    *holds += lower(L, o, g, sizes[i]) <= T && T < upper(L, o, g, sizes[i]);
+                    *holds += lower(L, q, g, sizes[i]) <= T && T < upper(L, q, g, sizes[i]);
                     n++;
                 }
     return n;
@@ -125,15 +125,15 @@ static void fill_node(struct paper *p, struct paper_row *row, double predicted, 
 static void broadcast_tree(struct paper *p, int P, struct tree *tree)
 {
     struct paper_case x = shou_chen_case(p, "broadcast", "optimal", P, &figure_1);
-    struct options o = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
+    struct question q = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
     const struct own_tree own = shou_chen_tree(P, 10, 4);
     struct paper_table *t = paper_table(p, "Figure 1", "rank|parent|children", "units",
                                         "T*(%d; 6,2,4): the effective times of its nodes", P);
     struct paper_row *row;
     double when[MOST_NODES];
 
-    o.n_bytes = x.c.args.n_bytes = 1;
-    *tree = make_broadcast_tree(&o);
+    q.what.n_bytes = x.c.args.n_bytes = 1;
+    *tree = make_broadcast_tree(&q);
     paper_tour(p, &x, when);
     for (int id = 0; id < P; id++) {
         const struct tree_node *node = &tree->nodes[id];
@@ -189,7 +189,7 @@ static void summation_nodes(struct paper *p, struct paper_table *t, const struct
 static void summation_tree(struct paper *p)
 {
     struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", 7, &figure_2);
-    struct options o = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
+    struct question q = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
     struct paper_table *t =
         paper_table(p, "Figure 2", "rank|parent|children|operands|T_i", "units",
                     "S*(7; 5,2,4), 82 operands: when each node's sum is complete");
@@ -197,10 +197,10 @@ static void summation_tree(struct paper *p)
     struct tree tree;
     double operands = 0;
 
-    o.count = x.c.args.count = 82;
-    o.op = x.c.args.op;
-    o.gamma_given = true;
-    tree = make_summation_tree(&o);
+    q.what.count = x.c.args.count = 82;
+    q.what.op = x.c.args.op;
+    q.model.gamma_given = true;
+    tree = make_summation_tree(&q);
     summation_nodes(p, t, &x, &tree);
     row = paper_row(t, "all||||");
     paper_run(p, &x, row);

@@ -82,14 +82,14 @@ static void run_listing(struct paper *p, const struct paper_case *x, struct list
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = P,
                                  .clock = LOGP_CLOCK_VIRTUAL,
-                                 .executor = paper_options(p, x, LOGP_CLOCK_VIRTUAL).executor};
+                                 .executor = paper_options(p, x, LOGP_CLOCK_VIRTUAL).how.executor};
     struct logp_machine *m = NULL;
     int rc = logp_delay_create("logp", &x->c.model.params, &config.delay);
 
     if (rc == 0)
         rc = logp_machine_create(&config, &m);
     if (rc == 0)
-        rc = logp_machine_run(m, listing_node, run, p->o->timeout_ns);
+        rc = logp_machine_run(m, listing_node, run, p->q->how.timeout_ns);
     if (rc != 0 && !(rc == -EDEADLK && run->inverted)) {
         fprintf(stderr, "logp: paper %s, its listing: %s\n", p->name, strerror(-rc));
         p->stopped = p->wrong = true;

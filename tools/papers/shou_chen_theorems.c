@@ -59,7 +59,7 @@ struct own_tree shou_chen_tree(int P, int d, int g)
 struct paper_case shou_chen_case(const struct paper *p, const char *collective,
                                  const char *algorithm, int P, const struct shou_chen_model *model)
 {
-    const int64_t unit = paper_unit(p, p->o->unit_ns);
+    const int64_t unit = paper_unit(p, p->q->model.unit_ns);
     const bool sums = logp_collective_find(collective)->operands == LOGP_OPERANDS_TOTAL;
     struct logp_params params = paper_params(unit, model->L, model->o, model->g);
 

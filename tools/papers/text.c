@@ -199,7 +199,7 @@ static void print_legend(const struct paper *p, int n_values)
 
 void print_paper_text(const struct paper *p)
 {
-    const int n_values = p->o->clock == LOGP_CLOCK_WALL ? N_VALUES : MEASURED;
+    const int n_values = p->q->how.clock == LOGP_CLOCK_WALL ? N_VALUES : MEASURED;
 
     printf("%s\n\n", p->title);
     print_legend(p, n_values);

@@ -191,12 +191,12 @@ static void gather_ranks(struct profile *p)
     }
 }
 
-void profile_init(struct profile *p, const struct options *o, const char *program,
+void profile_init(struct profile *p, const struct question *q, const char *program,
                   const struct mpi_report *calls, const struct logp_trace *trace)
 {
     const struct logp_trace_info *info = logp_trace_info(trace);
 
-    *p = (struct profile){.o = o,
+    *p = (struct profile){.q = q,
                           .program = program,
                           .calls = calls,
                           .trace = trace,
@@ -299,11 +299,11 @@ int64_t profile_bytes(const struct mpi_collective *c)
 
 int64_t profile_predicted(const struct profile *p, const struct mpi_collective *c, bool *exact)
 {
-    struct logp_network network = network_of(p->o);
+    struct logp_network network = network_of(p->q);
     struct logp_prediction prediction;
 
     *exact = false;
-    if (!p->o->emulated)
+    if (!p->q->model.emulated)
         return -1;
     network.unit_ns = 1; /* times are in ns by now */
     if (c->P < p->P) {   /* which ranks they are is not known: links may differ */

@@ -4,7 +4,7 @@
  * that of the button for light and dark.
  */
 #include "profile/html.h"
-#include "report/report.h"
+#include "view/report/report.h"
 #include "text/text.h"
 
 #include <stdio.h>
@@ -66,9 +66,9 @@ static void write_lead(const struct profile *p)
     printf("<section class=\"lead\" aria-labelledby=\"title\"><h1 id=\"title\">");
     text(slash != NULL ? slash + 1 : p->program);
     printf("</h1><p class=\"soft\">%lld ranks, %s</p>\n<dl class=\"figures\">\n", (long long)p->P,
-           !p->o->emulated                     ? "nothing emulated: times are those of this host"
-           : p->o->clock == LOGP_CLOCK_VIRTUAL ? "on the virtual clock"
-                                               : "on the wall clock");
+           !p->q->model.emulated ? "nothing emulated: times are those of this host"
+           : p->q->how.clock == LOGP_CLOCK_VIRTUAL ? "on the virtual clock"
+                                                   : "on the wall clock");
     figure("Time", profile_time(p->end_ns, value), "until the last rank ended");
     snprintf(value, sizeof(value), "%lld", (long long)p->messages);
     snprintf(small, sizeof(small), "%lld bytes", (long long)p->bytes);

@@ -7,7 +7,7 @@
 #define LOGP_PROFILE_H
 
 #include "mpi/run.h"
-#include "options/options.h"
+#include "question/question.h"
 
 #include <logp/explain.h>
 #include <logp/trace.h>
@@ -41,7 +41,7 @@ struct profile_rank {
 enum { PROFILE_CURVES = 4 };
 
 struct profile {
-    const struct options *o;
+    const struct question *q;
     const char *program;
     const struct mpi_report *calls;
     const struct logp_trace *trace;
@@ -60,7 +60,7 @@ struct profile {
 };
 
 /* gather.c: fill all of it; ends the process without memory. Freed by profile_fini() */
-void profile_init(struct profile *p, const struct options *o, const char *program,
+void profile_init(struct profile *p, const struct question *q, const char *program,
                   const struct mpi_report *calls, const struct logp_trace *trace);
 void profile_fini(struct profile *p);
 /* what_if.c: fill `explained`, or why_not. */

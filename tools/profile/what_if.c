@@ -17,19 +17,19 @@ static const char *beyond_model(const struct profile *p)
 {
     const struct logp_trace_info *info = logp_trace_info(p->trace);
 
-    if (!p->o->emulated)
+    if (!p->q->model.emulated)
         return "nothing was emulated; give a model, for example -L 6us -o 2us";
-    if (p->o->plugin != NULL)
+    if (p->q->model.plugin != NULL)
         return "the delay model is that of a plugin";
-    if (p->o->network.params.recv_streams)
+    if (p->q->model.network.params.recv_streams)
         return "the delay model is loggops";
-    if (is_faulty(p->o))
+    if (is_faulty(p->q))
         return "faults or noise were emulated";
-    if (p->o->network.topology != NULL)
+    if (p->q->model.network.topology != NULL)
         return "on a topology messages wait for links";
-    if (logp_params_capacity(&p->o->network.params) > 0)
+    if (logp_params_capacity(&p->q->model.network.params) > 0)
         return "with a capacity senders stall";
-    if (p->o->network.rendezvous_from > 0)
+    if (p->q->model.network.rendezvous_from > 0)
         return "with --rendezvous sends wait for receivers";
     if (p->is_cut)
         return "a rank waited for ever";
@@ -98,7 +98,7 @@ static struct logp_step *steps_of(const struct profile *p, int64_t rank, const i
 
 static int explain(struct profile *p)
 {
-    struct logp_network network = network_of(p->o);
+    struct logp_network network = network_of(p->q);
     const struct logp_step **steps = or_end(calloc((size_t)p->P, sizeof(*steps)));
     int64_t *n = or_end(calloc((size_t)p->P, sizeof(*n)));
     int *tags = message_tags(p);

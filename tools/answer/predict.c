@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Predictions under the delay model of the options. */
+#include "question/choice/choice.h"
+#include "answer/answer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Whether the model's delays are the same in each run. */
+static bool is_fixed(const struct question *q, const struct logp_invocation *c,
+                     const struct logp_delay *delay)
+{
+    return !is_faulty(q) ||
+           (logp_fault_predictable(delay->model) && !c->model.params.latency_varies);
+}
+
+static int fold_once(const struct logp_schedule *s, const struct logp_delay *delay,
+                     struct logp_fold *fold)
+{
+    const int rc = or_end_without_memory(logp_schedule_fold(s, delay, LOGP_FOLD_MESSAGES, fold));
+
+    return rc == 0 && fold->unreceived > 0 ? -EPROTO : rc;
+}
+
+/* Predict by the schedule, under the model itself; twice, because the delays of a plug-in may
+ * change with time. */
+static struct logp_prediction predict_model(const struct question *q,
+                                            const struct logp_invocation *c,
+                                            const struct logp_algorithm *algorithm)
+{
+    const struct logp_schedule s = logp_schedule_of(algorithm, q->model.P, &c->args, &c->model);
+    struct logp_prediction p = {.certainty = LOGP_PREDICTION_NONE};
+    struct logp_fold first, second;
+    struct logp_delay delay;
+    int rc;
+
+    if (q->model.P > LOGP_MAX_PROCESSORS || or_end_without_memory(create_delay(q, &delay)) != 0)
+        return p;
+    if (is_fixed(q, c, &delay) && s.steps != NULL && q->what.by != LOGP_BY_FORMULA &&
+        q->model.P <= LOGP_FOLD_P) {
+        rc = fold_once(&s, &delay, &first);
+        if (rc != 0)
+            p.ns = rc;
+        else if (fold_once(&s, &delay, &second) == 0 && first.ns == second.ns)
+            p = (struct logp_prediction){LOGP_PREDICTION_EXACT, first.ns, LOGP_BY_SCHEDULE};
+    }
+    logp_delay_destroy(&delay);
+    return p;
+}
+
+/* The formulas do not hold with faults and noise, nor for a plug-in, except one that declares
+ * latencies up to L. */
+struct logp_prediction predict(const struct question *q, const struct logp_invocation *c,
+                               const struct logp_algorithm *algorithm)
+{
+    if (is_faulty(q) || (q->model.plugin != NULL && !c->model.params.latency_varies))
+        return predict_model(q, c, algorithm);
+    return predict_by(algorithm, q->model.P, c, q->what.by);
+}
+
+bool has_wrong_steps(const struct logp_prediction *p)
+{
+    return p->certainty == LOGP_PREDICTION_NONE &&
+           (p->ns == -EDEADLK || p->ns == -EMSGSIZE || p->ns == -EINVAL || p->ns == -EPROTO);
+}
+
+static void say_wrong(const struct logp_algorithm *a, int rc, const struct logp_fold *fold)
+{
+    const struct logp_wait_info wait = {
+        .kind = LOGP_WAIT_RECV, .source = (int)fold->source, .tag = fold->tag};
+    char text[128];
+
+    if (rc == -EDEADLK) {
+        logp_wait_text(&wait, text, sizeof(text));
+        say("%s %s: %s", a->collective, a->name, logp_error_text(rc));
+        say("  rank %lld %s", (long long)fold->rank, text);
+    } else if (rc == -EPROTO) {
+        say("%s %s: %llu message%s never received", a->collective, a->name,
+            (unsigned long long)fold->unreceived, fold->unreceived == 1 ? " is" : "s are");
+    } else {
+        say("%s %s: a step of rank %lld: %s", a->collective, a->name, (long long)fold->rank,
+            rc == -EMSGSIZE ? "the message is larger than its receive"
+                            : "its rank, its tag or its time is out of range");
+    }
+}
+
+bool say_wrong_steps(const struct question *q, const struct logp_invocation *c,
+                     const struct logp_algorithm *a)
+{
+    const struct logp_params free = {0};
+    const struct logp_schedule s = logp_schedule_of(a, q->model.P, &c->args, &c->model);
+    const bool emulates = q->model.emulated || q->model.plugin != NULL;
+    struct logp_delay delay;
+    struct logp_fold fold;
+    int rc;
+
+    if (s.steps == NULL || q->model.P > LOGP_MAX_PROCESSORS)
+        return false;
+    rc = or_end_without_memory(emulates ? create_delay(q, &delay)
+                                        : logp_delay_create("logp", &free, &delay));
+    if (rc != 0)
+        return false;
+    rc = fold_once(&s, &delay, &fold);
+    logp_delay_destroy(&delay);
+    if ((rc != -EDEADLK && rc != -EMSGSIZE && rc != -EINVAL && rc != -EPROTO) ||
+        (fold.rank < 0 && rc != -EPROTO))
+        return false;
+    say_wrong(a, rc, &fold);
+    return true;
+}
+
+void end_if_wrong_steps(const struct question *q, const struct logp_invocation *c,
+                        const struct logp_algorithm *a)
+{
+    if (say_wrong_steps(q, c, a))
+        exit(EXIT_WRONG);
+}
+
+const char *why_unpredicted(const struct question *q, const struct logp_algorithm *a)
+{
+    static char why[192];
+    const bool has_formula = a->predict != NULL || a->predict_linked != NULL;
+
+    if (q->model.plugin == NULL && !q->model.emulated)
+        return "messages take no time with --delay none; type --delay logp";
+    if (a->steps == NULL && !has_formula)
+        return "it has neither steps nor a closed form, only a run function; measure it with logp "
+               "run, or give it steps or predict (logp/algorithm.h)";
+    if (a->steps == NULL && q->what.by == LOGP_BY_SCHEDULE)
+        return "it has no steps, only a closed form; remove --by schedule";
+    if (q->what.by == LOGP_BY_FORMULA)
+        return "it has no closed form here; remove --by formula";
+    if (q->what.by == LOGP_BY_SCHEDULE && has_formula && !is_faulty(q) && q->model.plugin == NULL)
+        return "it has too many steps to add up; remove --by schedule";
+    if (is_faulty(q))
+        return "random faults or noise decide its time; measure it with logp run";
+    snprintf(why, sizeof(why), "it has no closed form here, and %s",
+             a->steps == NULL
+                 ? "no steps, only a run function"
+                 : "it has too many steps, or its model depends on more than messages");
+    return why;
+}
+
+void say_unpredicted_rows(const struct question *q, const struct logp_invocation *c,
+                          const struct row *rows, size_t n)
+{
+    const struct logp_algorithm *without[MAX_ALGORITHMS];
+    char list[MAX_LIST];
+    size_t many = 0;
+
+    if (q->what.by != LOGP_BY_EITHER || q->what.list != NULL || q->model.P == 1 ||
+        !q->model.emulated || is_faulty(q) || q->model.plugin != NULL ||
+        c->model.params.latency_varies)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].algorithm->steps != NULL && !has_wrong_steps(&rows[i].record.prediction) &&
+            rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE)
+            without[many++] = rows[i].algorithm;
+    if (many > 0)
+        say_note(
+            "not predicted, since their schedules have more than %d messages or %d processors: %s; "
+            "--by schedule has no such limits",
+            LOGP_FOLD_MESSAGES, LOGP_FOLD_P, names_of(without, many, list));
+}
+
+/* Print the error of an algorithm's steps, once for each algorithm. */
+static void say_left_out_as_wrong(const struct question *q, const struct logp_invocation *c,
+                                  const struct logp_algorithm *a)
+{
+    static const struct logp_algorithm *said[MAX_ALGORITHMS];
+    static size_t n;
+
+    for (size_t i = 0; i < n; i++)
+        if (said[i] == a)
+            return;
+    if (n < MAX_ALGORITHMS && say_wrong_steps(q, c, a))
+        said[n++] = a;
+}
+
+int64_t latest_end(const struct question *q, const struct logp_invocation *c,
+                   const struct logp_algorithm *algorithm)
+{
+    struct logp_prediction p;
+
+    if (logp_algorithm_needs(algorithm, q->model.P, &c->args, &c->model) != NULL)
+        return -1;
+    p = predict(q, c, algorithm);
+    if (has_wrong_steps(&p))
+        say_left_out_as_wrong(q, c, algorithm);
+    return p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND ? p.ns : -1;
+}
+
+const struct logp_algorithm *predicted_best(const struct question *q, const char *collective,
+                                            const struct logp_invocation *c, int64_t *ns)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS], *best = NULL;
+    const size_t n = choose_algorithms(q, collective, c, chosen);
+
+    *ns = -1;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t its = latest_end(q, c, chosen[i]);
+
+        if (its >= 0 && (best == NULL || its < *ns)) {
+            best = chosen[i];
+            *ns = its;
+        }
+    }
+    return best;
+}
+
+int64_t lower_bound(const struct question *q, const char *collective,
+                    const struct logp_invocation *c)
+{
+    if (q->model.plugin != NULL || !q->model.emulated)
+        return -1;
+    return logp_collective_lower_bound(collective, q->model.P, &c->args, &c->model);
+}
+
+struct expected_time expect_time(const struct question *q, const struct logp_invocation *c,
+                                 const struct logp_algorithm *algorithm)
+{
+    const double own_ns =
+        (q->how.fibers ? 1e3 : 1e4) * (double)q->model.P; /* of a run, on the host */
+    const bool wall = q->how.clock == LOGP_CLOCK_WALL;
+    struct logp_prediction p = {.certainty = LOGP_PREDICTION_NONE};
+    double run_ns = own_ns, all_ns;
+
+    if (wall && q->model.emulated && q->model.plugin == NULL)
+        p = predict_by(algorithm, q->model.P, c, LOGP_BY_FORMULA);
+    if (p.certainty != LOGP_PREDICTION_NONE)
+        run_ns += (double)p.ns;
+    all_ns = run_ns * q->how.reps;
+    if (!wall || q->how.limit_ns == 0)
+        return (struct expected_time){all_ns + run_ns * q->how.warmup,
+                                      all_ns + run_ns * q->how.warmup};
+    if (all_ns > (double)q->how.limit_ns)
+        all_ns = (double)q->how.limit_ns;
+    /* The last run begins before the limit; on a busy host all runs may take until then. */
+    return (struct expected_time){all_ns + run_ns * q->how.warmup,
+                                  (double)q->how.limit_ns + run_ns * (q->how.warmup + 1)};
+}
+
+double estimate_ns(const struct question *q, const struct logp_invocation *c,
+                   const struct logp_algorithm *algorithm)
+{
+    return expect_time(q, c, algorithm).likely_ns;
+}
+
+double time_left_ns(struct expected_time all, struct expected_time done, double spent_ns)
+{
+    const double likely = done.likely_ns > 0 ? spent_ns / done.likely_ns : 1;
+    const double most = done.most_ns > 0 ? spent_ns / done.most_ns : 1;
+    const double learnt_ns = (all.likely_ns - done.likely_ns) * likely;
+    const double bound_ns = (all.most_ns - done.most_ns) * (most > 1 ? most : 1);
+
+    return learnt_ns < bound_ns ? learnt_ns : bound_ns;
+}

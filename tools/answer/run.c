@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Running algorithms one after the other: progress, Ctrl-C, and the report of a failed run. */
+#include "answer/answer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { WAITS_SHOWN = 16 };
+
+/* The machine that Ctrl-C stops. */
+static struct logp_machine *volatile running;
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+    if (running != NULL)
+        logp_machine_stop(running, -EINTR);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int64_t host_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+bool runs_are_over(void)
+{
+    return interrupted;
+}
+
+void end_runs(void)
+{
+    interrupted = 1;
+}
+
+static void show_row(const struct row *row, int done, int total)
+{
+    fprintf(stderr, "\rlogp: %s %s: %d of %d runs \033[K", row->algorithm->collective,
+            row->algorithm->name, done, total);
+    fflush(stderr);
+}
+
+static void (*show)(const struct row *row, int done, int total) = show_row;
+
+static void (*show_finished)(const struct question *q, const struct logp_invocation *c,
+                             const struct row *row);
+
+void show_progress_with(void (*other)(const struct row *row, int done, int total),
+                        void (*finished)(const struct question *q, const struct logp_invocation *c,
+                                         const struct row *row))
+{
+    show = other;
+    show_finished = finished;
+}
+
+static void show_progress(void *arg, int done, int total)
+{
+    show(arg, done, total);
+}
+
+void explain_waits(const struct logp_report *report, bool through)
+{
+    int shown = 0;
+    char text[128];
+
+    for (int i = 0; i < report->n_waits; i++) {
+        const struct logp_wait_info *w = &report->waits[i];
+
+        if ((!through && w->kind == LOGP_WAIT_SYNC) || shown++ >= WAITS_SHOWN)
+            continue;
+        logp_wait_text(w, text, sizeof(text));
+        fprintf(stderr, "logp:   rank %d %s\n", w->rank, text);
+    }
+    if (shown > WAITS_SHOWN)
+        fprintf(stderr, "logp:   ... and %d more\n", shown - WAITS_SHOWN);
+}
+
+static void explain_error(const struct row *row, const struct logp_machine *m, int error)
+{
+    const struct logp_report *report = logp_machine_report(m);
+    char option[32];
+
+    /* Only the first process prints an error that all of them know. */
+    if (logp_machine_process(m) > 0 && (error != -ETIMEDOUT || report->n_waits == 0))
+        return;
+    fprintf(stderr, "logp: %s %s: ", row->algorithm->collective, row->algorithm->name);
+    if (error == -EINTR)
+        fprintf(stderr, "interrupted after %d runs\n", runs_of_record(&row->record));
+    else if (error == -ETIMEDOUT)
+        fprintf(stderr, "not finished within %s; %d runs were finished\n",
+                option_shown("--timeout", option), runs_of_record(&row->record));
+    else if (report->error_rank >= 0)
+        fprintf(stderr, "%s of rank %d: %s\n",
+                report->error_call != NULL ? report->error_call : "the program", report->error_rank,
+                logp_error_text(error));
+    else
+        fprintf(stderr, "%s\n", logp_error_text(error));
+    if (error != -ENOMEM) /* then all waits follow from the missing memory */
+        explain_waits(report, true);
+}
+
+/* Read the use of the links by the last run, if the delay model has links. */
+static void read_links(const struct logp_machine *m, struct row *row)
+{
+    const struct logp_record *r = &row->record;
+    /* with faults each repetition is a run, and the last counts */
+    const int runs = logp_machine_faults(m) != NULL ? r->reps > 0 : r->reps + r->restarts;
+
+    if (runs == 0 || logp_link_use(m, -1, &row->links) != 0 ||
+        logp_link_busiest(m, &row->busiest) != 0)
+        return;
+    row->has_links = true;
+    row->busiest.messages /= (uint64_t)runs;
+    row->links.waited_ns /= runs;
+}
+
+/* Whether the times agree with the prediction. Under the virtual clock they do so to the
+ * nanosecond, or the prediction or the run is wrong. */
+static bool kept(const struct row *row)
+{
+    const struct logp_record *r = &row->record;
+    const struct logp_prediction *p = &r->prediction;
+    bool least = r->emulated.min_ns >= p->ns, most = r->emulated.max_ns <= p->ns;
+
+    least |= p->certainty == LOGP_PREDICTION_BOUND;
+    most |= p->certainty == LOGP_PREDICTION_LOWER_BOUND;
+    if (p->certainty == LOGP_PREDICTION_NONE || r->reps == 0 || (least && most))
+        return true;
+    fprintf(stderr,
+            "logp: %s %s: takes %lld to %lld ns on the virtual clock; predicted: %s%lld ns\n",
+            row->algorithm->collective, row->algorithm->name, (long long)r->emulated.min_ns,
+            (long long)r->emulated.max_ns,
+            p->certainty == LOGP_PREDICTION_EXACT   ? "exactly "
+            : p->certainty == LOGP_PREDICTION_BOUND ? "at most "
+                                                    : "at least ",
+            (long long)p->ns);
+    return false;
+}
+
+/* The argument of tell_failed(). */
+struct telling {
+    const struct question *q;
+    struct row *row;
+    void *faults;
+};
+
+static void tell_failed(void *arg, const struct logp_failed *failed)
+{
+    const struct telling *t = arg;
+
+    explain_failed(t->q, t->row, t->faults, failed);
+}
+
+/* Take the least, mean and greatest of the ranks' mean times; all of them are known, or none. */
+static void take_rank_times(struct row *row, const int64_t *rank_ns, int64_t P)
+{
+    double sum = 0;
+
+    row->has_ranks = rank_ns != NULL && rank_ns[0] >= 0;
+    if (!row->has_ranks)
+        return;
+    row->ranks.min_ns = row->ranks.max_ns = rank_ns[0];
+    for (int64_t i = 0; i < P; i++) {
+        row->ranks.min_ns = rank_ns[i] < row->ranks.min_ns ? rank_ns[i] : row->ranks.min_ns;
+        row->ranks.max_ns = rank_ns[i] > row->ranks.max_ns ? rank_ns[i] : row->ranks.max_ns;
+        sum += (double)rank_ns[i];
+    }
+    row->ranks.mean_ns = (int64_t)(sum / (double)P + 0.5);
+}
+
+/* Report unreceived messages: the next collective would take them for its own. */
+static void say_unreceived(const struct row *row, const struct logp_machine *m, uint64_t n)
+{
+    if (logp_machine_process(m) == 0)
+        fprintf(stderr, "logp: %s %s: %llu message%s never received\n", row->algorithm->collective,
+                row->algorithm->name, (unsigned long long)n, n == 1 ? " is" : "s are");
+}
+
+static int run_one(const struct question *q, struct logp_machine *m,
+                   const struct logp_invocation *c, struct row *row)
+{
+    struct telling telling = {q, row, logp_machine_faults(m)};
+    uint64_t unreceived;
+    int64_t *rank_ns =
+        q->form.skips_ranks ? NULL : or_end(calloc((size_t)q->model.P, sizeof(*rank_ns)));
+    const bool told = (q->form.progress || q->form.watch) && logp_machine_process(m) == 0;
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = row->algorithm,
+                                      .args = c->args,
+                                      .reps = q->how.reps,
+                                      .warmup = q->how.warmup,
+                                      .timeout_ns = q->how.timeout_ns,
+                                      .seed = q->how.seed,
+                                      .by = q->what.by,
+                                      .precision_ppm = q->how.precision_ppm,
+                                      .limit_ns = q->how.limit_ns,
+                                      .progress = told ? show_progress : NULL,
+                                      .progress_arg = row,
+                                      .failed = tell_failed,
+                                      .failed_arg = &telling,
+                                      .rank_ns = rank_ns};
+    int rc;
+
+    if (told && q->form.watch)
+        show(row, 0, q->how.reps);
+    rc = logp_experiment_run(m, &x, &row->record);
+    row->ran = true;
+    take_rank_times(row, rank_ns, q->model.P);
+    free(rank_ns);
+    row->processes = logp_machine_processes(m);
+    interrupted |= rc == -EINTR; /* perhaps by a signal to another process */
+    if (q->model.plugin != NULL || is_faulty(q))
+        row->record.prediction = predict(q, c, row->algorithm);
+    if (told && show_finished != NULL)
+        show_finished(q, c, row);
+    else if (told)
+        fputs("\r\033[K", stderr);
+    if (rc != 0)
+        explain_error(row, m, rc);
+    else
+        read_links(m, row);
+    unreceived = rc == 0 && !is_faulty(q) ? logp_machine_report(m)->unreceived : 0;
+    if (unreceived > 0)
+        say_unreceived(row, m, unreceived);
+    if (is_faulty(q))
+        sum_up_faults(q, row);
+    else if (rc == 0 && !row->record.verified && logp_machine_process(m) == 0)
+        fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d%s%s\n", row->algorithm->collective,
+                row->algorithm->name, row->record.wrong_rank,
+                row->record.wrong[0] != '\0' ? ": " : "", row->record.wrong);
+    return rc == 0 && row->record.verified && unreceived == 0 ? EXIT_OK : EXIT_WRONG;
+}
+
+/* Whether Ctrl-C has ended all runs, in any process. */
+static bool all_over(struct logp_machine *m)
+{
+    int64_t over = interrupted;
+
+    if (logp_machine_agree(m, &over, 1, LOGP_AGREE_MAX) != 0 || over != 0)
+        interrupted = 1;
+    return interrupted;
+}
+
+/* Run the rows until one fails or, if `promised`, differs from its prediction. */
+static int run_each(const struct question *q, struct logp_machine *m,
+                    const struct logp_invocation *c, struct row *rows, size_t n, size_t *done,
+                    bool promised)
+{
+    int code = EXIT_OK;
+
+    catch_signals();
+    running = m;
+    for (*done = 0; *done < n && code == EXIT_OK && !all_over(m); ++*done) {
+        code = run_one(q, m, c, &rows[*done]);
+        if (code == EXIT_OK && promised && !kept(&rows[*done]))
+            code = EXIT_WRONG;
+    }
+    running = NULL;
+    return code;
+}
+
+int run_program(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
+{
+    int rc;
+
+    catch_signals();
+    running = m;
+    rc = interrupted ? -EINTR : logp_machine_run(m, program, arg, timeout_ns);
+    running = NULL;
+    return rc;
+}
+
+int run_rows(const struct question *q, struct logp_machine *m, const struct logp_invocation *c,
+             struct row *rows, size_t n, size_t *done)
+{
+    return run_each(q, m, c, rows, n, done, q->how.clock == LOGP_CLOCK_VIRTUAL);
+}
+
+int run_unpromised(const struct question *q, struct logp_machine *m,
+                   const struct logp_invocation *c, struct row *rows, size_t n, size_t *done)
+{
+    return run_each(q, m, c, rows, n, done, false);
+}
+
+int run_alone(const struct question *q, const struct logp_invocation *c, struct row *row)
+{
+    struct logp_machine *m = create_machine(q);
+    size_t done;
+    int code = run_each(q, m, c, row, 1, &done, false);
+
+    end_machine(m);
+    return done > 0 ? code : EXIT_WRONG;
+}

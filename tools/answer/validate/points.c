@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* A point: all algorithms that have a prediction, run on one machine. */
+#include "answer/validate/validate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The invocation as the options predict it; vectors have whole elements. */
+static struct logp_invocation invocation_of(const struct question *q, const char *collective,
+                                            int64_t bytes)
+{
+    struct question at = *q;
+    struct logp_invocation c;
+
+    at.what.n_bytes = (size_t)bytes;
+    at.what.count = bytes / size_unit(q, logp_collective_find(collective));
+    c = make_invocation(&at, collective);
+    c.model.undelayed = false;
+    return c;
+}
+
+static void explain(const struct question *q, const struct logp_invocation *c,
+                    struct validated_row *row)
+{
+    struct logp_explanation *e;
+
+    if (logp_explanation_of(row->algorithm, q->model.P, &c->args, &c->model, &e) != 0)
+        return;
+    row->terms = e->terms;
+    logp_explanation_free(e);
+}
+
+/* The algorithms that have a prediction: *n of them, to be freed. */
+static struct validated_row *predicted_rows(const struct question *q, const char *collective,
+                                            const struct logp_invocation *c, size_t *n)
+{
+    struct validated_row *rows = or_end(calloc(MAX_ALGORITHMS, sizeof(*rows)));
+    const struct logp_algorithm *a;
+
+    *n = 0;
+    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++) {
+        const int64_t ns = a->steps != NULL ? latest_end(q, c, a) : -1;
+
+        if (ns < 0 || *n == MAX_ALGORITHMS)
+            continue;
+        rows[*n] = (struct validated_row){.algorithm = a, .predicted_ns = ns};
+        if (q->network.fit)
+            explain(q, c, &rows[*n]);
+        ++*n;
+    }
+    return rows;
+}
+
+/* Whether the median is far above the shortest run: a busy host delays some runs, but not all. */
+static bool is_doubtful(const struct logp_summary *s)
+{
+    const int64_t many = 10;
+
+    return s->median_ns / many > s->min_ns;
+}
+
+/* Whether a is better than b; a row that is not doubtful is better than a doubtful one. */
+static bool is_better(const struct validated_row *a, const struct validated_row *b)
+{
+    return a->doubtful != b->doubtful ? b->doubtful : a->measured_ns < b->measured_ns;
+}
+
+/* Set the chosen and the best row; ties go to the first in the table. */
+static void find_best(struct validated_point *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct validated_row *row = &p->rows[i];
+
+        if (p->chosen == NULL || row->predicted_ns < p->chosen->predicted_ns)
+            p->chosen = row;
+        if (p->best == NULL || is_better(row, p->best))
+            p->best = row;
+    }
+    p->doubtful = p->n > 0 && (p->chosen->doubtful || p->best->doubtful);
+}
+
+static int run_point(struct validated *v, const struct question *on,
+                     const struct logp_invocation *c, struct validated_point *p)
+{
+    struct row rows[MAX_ALGORITHMS] = {0};
+    struct question planned = *on;
+    struct logp_invocation as_it_is = *c;
+    struct logp_machine *m;
+    size_t done;
+    int code;
+
+    as_it_is.model.params.gamma_ps =
+        on->model.network.params.gamma_ps; /* a property of the host, not of messages */
+    planned.model.planned = &as_it_is.model;
+    m = create_machine(&planned);
+    v->n_cores = logp_machine_cores(m);
+    for (size_t i = 0; i < p->n; i++)
+        rows[i].algorithm = p->rows[i].algorithm;
+    code = run_unpromised(on, m, &as_it_is, rows, p->n, &done);
+    for (size_t i = 0; i < done; i++) {
+        const struct logp_record *r = &rows[i].record;
+
+        const struct logp_summary *s = r->has_measured ? &r->measured : &r->emulated;
+
+        p->rows[i].measured_ns = s->median_ns;
+        p->rows[i].doubtful = is_doubtful(s);
+        p->rows[i].verified = r->verified;
+    }
+    p->n = code == EXIT_OK ? done : 0; /* an incomplete point is not shown */
+    end_machine(m);
+    return code;
+}
+
+static int validate_point(struct validated *v, const struct question *on, const char *collective,
+                          int64_t P, int64_t bytes)
+{
+    struct question q = *v->q, ours = *on;
+    struct validated_point *points, *p;
+    struct logp_invocation c;
+    int code;
+
+    q.model.P = ours.model.P = P;
+    q.model.network.links = links_of(&q, P);
+    ours.model.network.links = links_of(&ours, P);
+    c = invocation_of(&q, collective, bytes);
+    points = or_end(realloc(v->points, (v->n + 1) * sizeof(*points)));
+    v->points = points;
+    p = &points[v->n];
+    *p = (struct validated_point){.collective = collective, .P = P, .bytes = bytes};
+    p->rows = predicted_rows(&q, collective, &c, &p->n);
+    if (p->n == 0) {
+        free(p->rows);
+        return EXIT_OK;
+    }
+    v->n++;
+    code = run_point(v, &ours, &c, p);
+    find_best(p);
+    return code;
+}
+
+int validate_collective(struct validated *v, const struct question *on, const char *collective)
+{
+    const struct question *q = v->q;
+    const enum logp_operands operands = logp_collective_find(collective)->operands;
+    const int64_t unit = size_unit(q, logp_collective_find(collective));
+    const int64_t low = unit > 1 && q->span.bytes_low < unit ? unit : q->span.bytes_low;
+    int code = EXIT_OK;
+
+    for (size_t i = 0; i < q->span.n_P && code == EXIT_OK; i++) {
+        int64_t bytes = operands == LOGP_OPERANDS_NONE ? 0 : low;
+
+        do {
+            code = validate_point(v, on, collective, q->span.P_list[i], bytes);
+            bytes = bytes > 0 && bytes < q->span.bytes_high && bytes * 8 > q->span.bytes_high
+                        ? q->span.bytes_high
+                        : bytes * 8;
+        } while (code == EXIT_OK && !runs_are_over() && bytes > 0 && bytes <= q->span.bytes_high);
+    }
+    return runs_are_over() ? EXIT_WRONG : code;
+}
+
+size_t doubtful_points(const struct validated *v)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->n; i++)
+        n += v->points[i].n > 0 && v->points[i].doubtful;
+    return n;
+}
+
+void forget_points(struct validated *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        free(v->points[i].rows);
+    free(v->points);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands: each is at the end of its file, as a row of the list in main.c. */
+#ifndef LOGP_COMMAND_H
+#define LOGP_COMMAND_H
+
+#include "question/question.h"
+#include "view/records/records.h"
+
+struct command {
+    const char *name, *arguments, *summary;
+    unsigned options;   /* enum option_set */
+    enum answer answer; /* which formats it can use */
+    const char *remark; /* below the help of its options; NULL: nothing */
+    /* Take the words that are its own, before its options are looked at; NULL: there are none. */
+    void (*take)(struct question *q);
+    int (*call)(struct question *q); /* @return exit code */
+    const struct command *under;     /* a subcommand, "bench crossover" of "bench"; or NULL */
+    struct names (*words)(void);     /* allowed arguments, if that does not list them; or NULL */
+    bool starts;                     /* the command line of a program follows -- */
+};
+
+/* Its own options, and those of all commands. */
+static inline unsigned options_of(const struct command *c)
+{
+    return c->options | OPTIONS_TALK;
+}
+
+/* ---- main.c ---- */
+
+/* Command i = 0, 1, ... in the order of the help, which begins with the introduction and examples.
+ * @return NULL: there are no more */
+const struct command *command_at(size_t i);
+extern const char help_introduction[], help_examples[];
+
+/* ---- completion.c ---- */
+
+/* Print the candidates for the last of these words, which are all after
+ * `logp`, up to the cursor. */
+void complete_words(struct question *q, int n, char **words);
+
+extern const struct command command_run, command_predict, command_schedule, command_list,
+    command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,
+    command_completion, command_manual, command_watch, command_plot, command_report,
+    command_explain, command_search, command_measure, command_validate, command_replay,
+    command_mpirun;
+
+/* bench.c: run all points of a sweep, and answer with their records; NULL: with curves, in
+ * o->format, unless o->only_plot. @return exit code */
+int run_sweep(struct question *q, void (*answer)(const struct output *out));
+
+#endif

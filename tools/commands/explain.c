@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* logp explain: why one algorithm is faster than another. */
+#include "question/choice/choice.h"
+#include "commands/command.h"
+#include "answer/answer.h"
+#include "view/trace/trace.h"
+#include "answer/versus/versus.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The two algorithms are words here, and become --algo A,B. */
+static void take_names(struct question *q)
+{
+    static char both[256];
+    const struct logp_algorithm *a;
+    struct names names = {0};
+    char list[MAX_LIST];
+
+    if (q->line.n_words < 2 || logp_collective_find(q->line.words[1]) == NULL)
+        return; /* named_collective() reports the error */
+    for (size_t i = 0; (a = logp_algorithm_at(q->line.words[1], i)) != NULL; i++)
+        add_name(&names, a->name);
+    if (option_is_given("algo"))
+        bad_usage("explain does not use --algo; write logp explain %s A B", q->line.words[1]);
+    if (q->line.n_words < 4)
+        bad_usage("explain %s: needs two algorithms; %s", q->line.words[1],
+                  one_of(&names, NULL, list));
+    if (q->line.n_words > 4)
+        bad_usage("%s: unexpected word; explain takes a collective and two algorithms",
+                  q->line.words[4]);
+    if (strcmp(q->line.words[2], q->line.words[3]) == 0)
+        bad_usage("explain %s %s %s: needs two different algorithms", q->line.words[1],
+                  q->line.words[2], q->line.words[3]);
+    snprintf(both, sizeof(both), "%s,%s", q->line.words[2], q->line.words[3]);
+    give_option("algo", both);
+    q->line.n_words = 2;
+}
+
+/* Check the names; a plug-in has added its own by now. */
+static void check_names(const struct question *q)
+{
+    const struct logp_algorithm *a;
+    struct names names = {0};
+    char list[MAX_LIST];
+
+    for (size_t i = 0; (a = logp_algorithm_at(q->line.words[1], i)) != NULL; i++)
+        add_name(&names, a->name);
+    for (int i = 2; i < 4; i++)
+        if (find_name(&names, q->line.words[i]) < 0)
+            bad_usage("explain %s %s: no such algorithm; %s", q->line.words[1], q->line.words[i],
+                      one_of(&names, q->line.words[i], list));
+}
+
+static int explain(struct question *q)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+    struct row rows[2] = {0};
+    const char *collective = named_collective(q);
+    const struct logp_invocation c = make_invocation(q, collective);
+    struct versus v = {.out = {.q = q, .collective = collective, .c = &c, .rows = rows, .n = 2}};
+
+    check_names(q);
+    check_explained(q, "explain");
+    if (q->form.format->versus->draws && q->model.P > trace_as_svg.most)
+        bad_option("-P", option_text("P"), "as %s, 1 .. %lld processors", q->form.format->name,
+                   (long long)trace_as_svg.most);
+    choose_algorithms(q, collective, &c, chosen);
+    q->form.explain = true;
+    for (int i = 0; i < 2; i++) {
+        rows[i].algorithm = chosen[i];
+        rows[i].record.prediction = predict(q, &c, chosen[i]);
+        rows[i].explained = explain_algorithm(q, &c, chosen[i], &rows[i].unexplained);
+        if (rows[i].explained == NULL)
+            end_if_wrong_steps(q, &c, chosen[i]);
+        if (rows[i].explained == NULL)
+            bad_usage("%s cannot be explained: %s", chosen[i]->name, rows[i].unexplained);
+    }
+    for (int i = 0; i < 2 && q->model.P <= trace_as_svg.most; i++)
+        v.traces[i] = trace_prediction(q, &c, chosen[i], 0);
+    compare_explanations(&v);
+    q->form.format->versus->show(&v);
+    for (int i = 0; i < 2; i++)
+        logp_trace_free(v.traces[i]);
+    forget_explanations(rows, 2);
+    return EXIT_OK;
+}
+
+const struct command command_explain = {
+    .name = "explain",
+    .arguments = "COLLECTIVE A B",
+    .summary = "show why algorithm A is faster or slower than B: terms, paths, diagrams",
+    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_PICTURE,
+    .answer = ANSWER_VERSUS,
+    .take = take_names,
+    .remark =
+        "\nThe output shows both predicted times as sums of L, o, g, ..., the difference term by\n"
+        "term (B - A), the first point where the critical paths differ, and both space-time\n"
+        "diagrams on one time axis. --format svg draws the diagrams, html is a page of all of\n"
+        "it, and json has the records of predict --explain, each with `versus`.",
+    .call = explain,
+};

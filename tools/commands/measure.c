@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* logp measure: L, o, g, G of the network that the options select, measured from outside. */
+#include "answer/measure/measure.h"
+#include "commands/command.h"
+#include "answer/answer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All pairs, or the first. Ends the process where there are too many. */
+static struct pair *list_pairs(const struct question *q, size_t *n)
+{
+    const int64_t P = q->network.all_pairs ? q->model.P : 2;
+    struct pair *pairs = NULL;
+
+    *n = 0;
+    if (P < 128)
+        pairs = or_end(calloc((size_t)(P * (P - 1) / 2), sizeof(*pairs)));
+    else
+        bad_option("--pairs", "all", "up to 127 processors");
+    for (int i = 0; i < P; i++)
+        for (int k = i + 1; k < P; k++)
+            pairs[(*n)++] = (struct pair){.client = i, .server = k};
+    return pairs;
+}
+
+/* Measure the cost of combining on this host, where nothing is emulated. */
+static void measure_combining(struct measured *m)
+{
+    const struct logp_op *sum = logp_op_find("sum", "double");
+
+    if (m->q->model.emulated || m->q->model.plugin != NULL)
+        return;
+    for (int64_t count = 1; count <= 1 << 20; count *= 16) {
+        const int64_t ps = logp_op_measure(sum, (size_t)count);
+
+        if (ps >= 0)
+            m->combining[m->n_combining++] = (struct combining){count, ps};
+    }
+}
+
+/* The file of a machine is for predictions: it holds nothing doubtful. */
+static bool refuse_doubtful(const struct measured *m)
+{
+    for (size_t i = 0; i < m->n_pairs; i++) {
+        const struct pair *p = &m->pairs[i];
+
+        if (!m->q->form.format->machine || p->found.doubtful[0] == '\0')
+            continue;
+        fprintf(stderr,
+                "logp: measure: ranks %d and %d: %s; no machine is written: try again on an idle "
+                "host, with more --reps, or look at --format table\n",
+                p->client, p->server, p->found.doubtful);
+        return true;
+    }
+    return false;
+}
+
+/* Where the clock jumps and nothing is emulated, all times are 0. */
+static void refuse(const struct question *q)
+{
+    if (q->line.n_words > 1)
+        bad_usage("measure %s: unexpected argument; measure takes options only", q->line.words[1]);
+    if (q->how.clock == LOGP_CLOCK_VIRTUAL && !q->model.emulated && q->model.plugin == NULL)
+        bad_option("--delay", q->model.delay->name,
+                   "with --clock virtual: a model in which messages take time");
+    if (option_on_command_line("reps") && q->how.reps < 3)
+        bad_option("--reps", option_text("reps"), "at least 3 for a measurement");
+}
+
+static int measure(struct question *q)
+{
+    struct measured out = {.q = q};
+    struct pair *pairs;
+    struct logp_machine *m;
+    int code;
+
+    refuse(q);
+    pairs = list_pairs(q, &out.n_pairs);
+    check_machine(q);
+    m = create_machine(q);
+    begin_shared_output(q, m);
+    out.n_cores = logp_machine_cores(m);
+    out.n_processes = logp_machine_processes(m);
+    out.process = logp_machine_process(m);
+    if (!q->network.all_pairs && out.n_processes > 1)
+        logp_machine_ranks(m, 1, &pairs->server, &(int){0});
+    out.pairs = pairs;
+    code = measure_pairs(q, m, pairs, out.n_pairs);
+    end_machine(m);
+    if (code == EXIT_OK && out.process == 0 && refuse_doubtful(&out)) {
+        code = EXIT_WRONG;
+    } else if (code == EXIT_OK && out.process == 0) {
+        measure_combining(&out);
+        print_measured(q->form.format->form, &out);
+    }
+    free(pairs);
+    return code;
+}
+
+const struct command command_measure = {
+    .name = "measure",
+    .arguments = "",
+    .summary = "measure L, o, g and G of a machine",
+    .options = OPTIONS_MEASURE | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT | OPTIONS_OUTPUT,
+    .answer = ANSWER_MEASURED,
+    .remark = "\nThe machine is the emulated machine of the options; with --delay none, this "
+              "host's\nthreads or fibers. -P [2]; --bytes A..B [1..1Mi; on the wall clock up to "
+              "round trips of\n2 ms]. The samples are round trips of one and of several messages, "
+              "with and without waits;\nlines over sizes are fitted by least squares. --format "
+              "machine writes a file for\n--machine. --transport mpi measures between the first "
+              "ranks of two processes of mpirun.",
+    .call = measure,
+};

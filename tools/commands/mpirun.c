@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * logp mpirun: an MPI program, whose ranks are virtual processors of this process.
+ *
+ * The MPI library has functions of the C library's names (exit, rand, ...), which count only if it
+ * comes before the C library. So the command starts itself again with it in LD_PRELOAD.
+ */
+#define _GNU_SOURCE
+#include "commands/command.h"
+#include "file/file.h"
+#include "mpi/run.h"
+#include "view/records/records.h"
+#include "profile/profile.h"
+#include "answer/replay/replay.h"
+#include "answer/answer.h"
+#include "view/trace/trace.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char again[] = "LOGP_MPIRUN"; /* set: the library is loaded */
+
+/* Whether the library is in this folder, whose path ends before `end`. */
+static bool is_there(char *path, size_t size, const char *folder, const char *end, const char *name)
+{
+    return snprintf(path, size, "%.*s%s", (int)(end - folder), folder, name) < (int)size &&
+           access(path, R_OK) == 0;
+}
+
+/* Find the library: in a build, below the folder of this command; installed,
+ * below that of liblogp. */
+static void find_library(char *path, size_t size)
+{
+    const char *(*const version)(void) = logp_version;
+    char self[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    const char *slash;
+    Dl_info library;
+    void *address;
+
+    self[n > 0 ? n : 0] = '\0';
+    slash = strrchr(self, '/');
+    if (slash != NULL && is_there(path, size, self, slash, "/mpi/libmpi_abi.so.1"))
+        return;
+    memcpy(&address, &version, sizeof(address));
+    if (dladdr(address, &library) != 0) {
+        slash = strrchr(library.dli_fname, '/');
+        if (slash != NULL &&
+            is_there(path, size, library.dli_fname, slash, "/logp/libmpi_abi.so.1"))
+            return;
+    }
+    say("the MPI library libmpi_abi.so.1 is missing from the folders of this command; in "
+        "a build folder, type cmake --build and that folder; else install logp again");
+    exit(EXIT_WRONG);
+}
+
+static const char own_files[] = "/proc/self/fd/";
+
+/* Name the library for LD_PRELOAD, where a blank or a colon ends a name: such a library gets the
+ * name of a file descriptor that stays open in the started program. */
+static void name_preload(const char *library, char *name, size_t size)
+{
+    const int file = strpbrk(library, " :$") != NULL ? open(library, O_RDONLY) : -1;
+
+    if (file >= 0)
+        snprintf(name, size, "%s%d", own_files, file);
+    else
+        snprintf(name, size, "%s", library);
+}
+
+/* AddressSanitizer and ThreadSanitizer end a process before main() if
+ * another library comes first. */
+#if defined(__has_feature)
+#define HAS(sanitizer) __has_feature(sanitizer)
+#else
+#define HAS(sanitizer) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS(address_sanitizer) ||     \
+    HAS(thread_sanitizer)
+static const bool is_sanitized = true;
+#else
+static const bool is_sanitized = false;
+#endif
+
+/* Start this command again, with the library before the C library, but after a tool that the
+ * user loads to see the calls of MPI. */
+static void start_again(char **argv)
+{
+    char library[PATH_MAX + 64], path[PATH_MAX + 64], both[2 * PATH_MAX];
+    const char *preload = getenv("LD_PRELOAD");
+
+    if (is_sanitized)
+        bad_usage(
+            "mpirun: this command was built with a sanitizer that must come before the C "
+            "library, as the MPI library must; build it with cmake --preset ubsan, or without "
+            "a sanitizer");
+    find_library(library, sizeof(library));
+    name_preload(library, path, sizeof(path));
+    if (preload != NULL && *preload != '\0')
+        snprintf(both, sizeof(both), "%s:%s", preload, path);
+    else
+        snprintf(both, sizeof(both), "%s", path);
+    setenv(again, preload != NULL ? preload : "", 1);
+    setenv("LD_PRELOAD", both, 1);
+    execv("/proc/self/exe", argv);
+    say("cannot start again with the MPI library: %s", strerror(errno));
+    exit(EXIT_WRONG);
+}
+
+/* Restore the environment and the open files with which this command was started, for
+ * processes that ranks start. */
+static void restore_environment(void)
+{
+    const char *preload = getenv(again), *ours = getenv("LD_PRELOAD");
+    const char *file = ours != NULL ? strrchr(ours, ':') : NULL;
+
+    file = file != NULL ? file + 1 : ours;
+    if (file != NULL && strncmp(file, own_files, strlen(own_files)) == 0)
+        fcntl(atoi(file + strlen(own_files)), F_SETFD, FD_CLOEXEC);
+
+    if (preload != NULL && *preload != '\0')
+        setenv("LD_PRELOAD", preload, 1);
+    else
+        unsetenv("LD_PRELOAD");
+    unsetenv(again);
+}
+
+/* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which a
+ * debugger does not see. */
+static void take(struct question *q)
+{
+    static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
+                                        "o-recv", "machine", "topology", "delay", "nodes",
+                                        "link",   "plugin",  "capacity", "gap",   "clock"};
+    bool given = false;
+
+    if (q->line.rest == NULL || q->line.rest[0] == NULL)
+        bad_usage("mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
+    if (getenv(again) == NULL)
+        start_again(q->line.argv);
+    for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
+        given = given || option_is_given(model[i]);
+    if (!given)
+        give_option("delay", "none");
+    if (!option_is_given("executor") && !option_is_given("explore"))
+        give_option("executor", option_is_given("gdb") ? "thread" : "fiber");
+    if (!option_is_given("timeout"))
+        give_option("timeout", option_is_given("explore") ? "10s" : "3600s");
+}
+
+/* Find a program as the shell would. */
+static const char *find_program(const char *name, char *path, size_t size)
+{
+    const char *folders = getenv("PATH");
+
+    if (strchr(name, '/') != NULL || folders == NULL || access(name, X_OK) == 0)
+        return name;
+    for (const char *from = folders; *from != '\0'; from += strcspn(from, ":")) {
+        from += *from == ':';
+        snprintf(path, size, "%.*s/%s", (int)strcspn(from, ":"), from, name);
+        if (access(path, X_OK) == 0)
+            return path;
+    }
+    return name;
+}
+
+/* The run as a diagram, to the file of --trace. @return the exit code */
+static int draw(const struct question *q, const struct logp_trace *trace, const char *program,
+                int code)
+{
+    const struct shown s = {.q = q, .program = program, .failure = "", .trace = trace};
+
+    begin_answer("--trace", q->mpi.traced);
+    q->form.format->trace->show(&s);
+    answer_is_whole();
+    return end_answer(code, false);
+}
+
+/* Write the times of calls to the file of --report. @return the exit code */
+static int report(const struct question *q, const struct logp_trace *trace,
+                  const struct mpi_report *calls, const char *program, int code)
+{
+    const char *suffix = suffix_of(q->mpi.report);
+    struct profile p;
+
+    profile_init(&p, q, program, calls, trace);
+    begin_answer("--report", q->mpi.report);
+    if (strcmp(suffix, "html") == 0)
+        profile_as_html(&p);
+    else if (strcmp(suffix, "json") == 0)
+        profile_as_json(&p);
+    else
+        profile_as_text(&p);
+    answer_is_whole();
+    code = end_answer(code, false);
+    profile_fini(&p);
+    return code;
+}
+
+/* Whether a debugger is already attached. */
+static bool is_traced(void)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    int tracer = 0;
+
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+            break;
+    if (f != NULL)
+        fclose(f);
+    return tracer != 0;
+}
+
+/* Start this command in gdb, with the library before the C library and the commands for ranks. */
+static void start_gdb(char **argv)
+{
+    char library[PATH_MAX + 64], name[PATH_MAX + 64];
+    char script[PATH_MAX + 64], preload[PATH_MAX + 128], ours[64], self[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    const char *words[512] = {"gdb",    "-q",
+                              "-iex",   "set debuginfod enabled off",
+                              "-iex",   "set startup-with-shell off",
+                              "-iex",   "set breakpoint pending on",
+                              "-ex",    preload,
+                              "-ex",    ours,
+                              "-x",     script,
+                              "--args", self};
+    size_t n = 16;
+
+    self[length > 0 ? length : 0] = '\0';
+    find_library(library, sizeof(library));
+    name_preload(library, name, sizeof(name));
+    snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
+             library);
+    snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s", name);
+    snprintf(ours, sizeof(ours), "set environment %s", again);
+    for (size_t i = 1; argv[i] != NULL; i++) {
+        if (n + 1 >= sizeof(words) / sizeof(words[0]))
+            bad_usage("mpirun: --gdb: at most %zu words", sizeof(words) / sizeof(words[0]) - 17);
+        words[n++] = argv[i];
+    }
+    execvp(words[0], (char *const *)words);
+    bad_usage("mpirun: --gdb: gdb cannot be started: %s", strerror(errno));
+}
+
+/* Write the diagram and the report of the recorded run, also of a program that failed.
+ * @return the exit code */
+static int show_records(const struct question *q, struct logp_machine *m,
+                        const struct mpi_report *calls, const char *program, int code)
+{
+    struct logp_trace *trace;
+    const int rc = logp_machine_take_trace(m, &trace);
+
+    if (rc != 0) {
+        say("the trace cannot be read: %s", strerror(-rc));
+        return code != EXIT_OK ? code : EXIT_WRONG;
+    }
+    if (q->mpi.report != NULL)
+        code = report(q, trace, calls, program, code);
+    if (q->mpi.traced != NULL)
+        code = draw(q, trace, program, code);
+    logp_trace_free(trace);
+    return code;
+}
+
+/* Report that a rank has not come back; it may hold the lock of any stream. */
+static void say_unrecorded(const struct question *q)
+{
+    static const char text[] =
+        "logp: a rank did not come back, so there is no trace and no report\n";
+    struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    if ((q->mpi.traced != NULL || q->mpi.report != NULL) && poll(&ready, 1, 0) > 0 &&
+        write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+        return; /* there is no reader */
+}
+
+/* Print whether the host kept up with the delays, if it did not. */
+static void advise(const struct question *q, const struct logp_machine *m,
+                   const struct mpi_program *program)
+{
+    char *text = advice_on_program(q, logp_machine_cores(m), program->ended_ns, program->late_ns);
+
+    if (text != NULL && logp_machine_processes(m) == 1)
+        fputs(text, stderr);
+    free(text);
+}
+
+/* Report computing if a rank computed for long enough to notice, and for more than a tenth
+ * of the time that passed. */
+static void say_computed(const struct mpi_program *program)
+{
+    enum { NOTICED_NS = 20000000 };
+    char time[32];
+
+    if (program->computed_ns >= NOTICED_NS && program->computed_ns > program->ended_ns / 10)
+        say_note(
+            "computing takes no time on this clock, though a rank has computed for %s; to charge "
+            "it, type --compute measured",
+            show_ns(program->computed_ns / 1000000 * 1000000, time, sizeof(time)));
+}
+
+/* Find a collective by the library's name or by MPI's: bcast, reduce_scatter. */
+static const struct logp_collective *collective_named(const char *word, const char *name)
+{
+    static const char *const called[] = {"barrier",        "broadcast", "scatter", "gather",
+                                         "allgather",      "alltoall",  "reduce",  "allreduce",
+                                         "reduce-scatter", "scan",      "exscan"};
+    struct names names = {0};
+    char own[32], list[MAX_LIST];
+
+    snprintf(own, sizeof(own), "%s", strcmp(name, "bcast") == 0 ? "broadcast" : name);
+    for (char *s = own; (s = strchr(s, '_')) != NULL;)
+        *s = '-';
+    for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++)
+        add_name(&names, called[i]);
+    if (find_name(&names, own) < 0)
+        bad_option("--algo", word, "COLLECTIVE=NAME with a collective; %s",
+                   one_of(&names, own, list));
+    return logp_collective_find(own);
+}
+
+/* Set a parameter of the algorithm from "k=4" in the word. Only parameters without a default
+ * value can be set: the others model a computation, which a program itself has. */
+static void set_knob(struct mpi_forced *forced, const char *word, const char *text)
+{
+    const size_t length = strcspn(text, "=");
+    const struct logp_algorithm *a = forced->algorithm;
+    char *name = or_end(strndup(text, length)), list[MAX_LIST];
+    const struct logp_knob *knob;
+    struct names names = {0};
+    int64_t value;
+
+    for (size_t i = 0; (knob = logp_knob_at(i)) != NULL; i++)
+        if (*knob->default_text == '\0' && logp_algorithm_knob(a, knob, 0, NULL, NULL, NULL))
+            add_name(&names, knob->name);
+    if (names.n == 0)
+        bad_option("--algo", word, "%s has no parameters; type %s=%s", a->name, a->collective,
+                   a->name);
+    if (find_name(&names, name) < 0)
+        bad_option("--algo", word, "%s=%s:NAME=VALUE with a parameter; %s", a->collective, a->name,
+                   one_of(&names, name, list));
+    knob = logp_knob_find(name);
+    if (text[length] != '=' || !parse_knob(knob, text + length + 1, &value))
+        bad_option("--algo", word, "%s=%s:%s=%s with %s", a->collective, a->name, name,
+                   knob->metavar, knob->allowed);
+    memcpy((char *)&forced->knobs + knob->field, &value, sizeof(value));
+    free(name);
+}
+
+/* Find the algorithm of "allreduce=ring". whole: the word with its parameters */
+static const struct logp_algorithm *algorithm_named(const char *word, const char *whole)
+{
+    const size_t length = strcspn(word, "=");
+    const char *name = word[length] == '=' ? word + length + 1 : "";
+    char *before = or_end(strndup(word, length)), list[MAX_LIST];
+    const struct logp_collective *c = collective_named(whole, before);
+    const struct logp_algorithm *a;
+    struct names names = {0};
+
+    free(before);
+    for (size_t i = 0; (a = logp_algorithm_at(c->name, i)) != NULL; i++)
+        add_name(&names, a->name);
+    if (find_name(&names, name) < 0)
+        bad_option("--algo", whole, "%s=NAME with an algorithm; %s", c->name,
+                   one_of(&names, name, list));
+    return logp_algorithm_find(c->name, name);
+}
+
+/* Of "broadcast=knomial:k=4". */
+static struct mpi_forced forced_algorithm(const char *whole)
+{
+    char *word = or_end(strdup(whole)), *knob = strchr(word, ':');
+    struct mpi_forced forced = {0};
+
+    if (knob != NULL)
+        *knob++ = '\0';
+    forced.algorithm = algorithm_named(word, whole);
+    if (knob != NULL)
+        set_knob(&forced, whole, knob);
+    free(word);
+    return forced;
+}
+
+/* Whether the word is "k=4", a parameter of the algorithm before it. */
+static bool is_knob(const char *word)
+{
+    const size_t length = strcspn(word, "=");
+    char *name = or_end(strndup(word, length));
+    const bool is = word[length] == '=' && logp_knob_find(name) != NULL;
+
+    free(name);
+    return is;
+}
+
+/* The algorithms of --algo, ending with a zeroed element; never freed. */
+static const struct mpi_forced *forced_algorithms(const struct question *q)
+{
+    char *list = or_end(strdup(q->what.algorithm_list)), *save = NULL;
+    struct mpi_forced *all = or_end(calloc(strlen(list) + 1, sizeof(*all)));
+    size_t n = 0;
+
+    for (char *word = strtok_r(list, ";,", &save); word != NULL; word = strtok_r(NULL, ";,", &save))
+        if (n > 0 && is_knob(word))
+            set_knob(&all[n - 1], word, word);
+        else
+            all[n++] = forced_algorithm(word);
+    free(list);
+    return all;
+}
+
+static void check_compute(const struct question *q)
+{
+    if (q->mpi.compute > 0 && q->how.clock != LOGP_CLOCK_VIRTUAL)
+        bad_usage("mpirun: --compute is for --clock virtual; remove it: "
+                  "on the wall clock, computing takes real time");
+}
+
+/* Check the options of an explored run, of which there are many. */
+static void check_explored(const struct question *q)
+{
+    static const struct {
+        const char *option, *why;
+    } others[] = {
+        {"compute", "explored runs do not measure computing"},
+        {"trace", "a failure leaves a file, and `logp trace --replay FILE` draws it"},
+        {"report", "a report is of one run"},
+        {"gdb", "a failure leaves a file for `logp replay`, which can start a debugger"},
+        {"queue-limit", "explored runs do not limit queues"},
+        {"plugin", "explored runs have no delay models of plugins"},
+        {"executor", "a failure leaves a file, and `logp replay --executor thread` runs it"},
+        {"cores", "set LOGP_CHECK_CORES=N to use N processes"}};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (option_on_command_line(others[i].option))
+            bad_usage("mpirun: --%s is not for --explore; remove it: %s", others[i].option,
+                      others[i].why);
+    if ((q->mpi.most_lost > 0 || q->mpi.most_doubled > 0) && q->model.emulated)
+        bad_usage(
+            "mpirun: --faults lost=N and doubled=N are for runs without a model; remove -L and the "
+            "other options of the model");
+    if (option_on_command_line("clock") && q->how.clock != LOGP_CLOCK_VIRTUAL)
+        bad_usage("mpirun: --explore uses the virtual clock; remove --clock wall");
+}
+
+/* Refuse options that need all ranks in one process. */
+static void check_processes(const struct question *q)
+{
+    const char *with = q->mpi.gdb              ? "--gdb"
+                       : q->mpi.traced != NULL ? "--trace"
+                       : q->mpi.report != NULL ? "--report"
+                       : q->mpi.explore > 0    ? "--explore"
+                                               : NULL;
+
+    if (with != NULL)
+        bad_option("--transport", q->how.transport, "not together with %s; remove one of the two",
+                   with);
+}
+
+/* Run the program many times by the test kit. A failure leaves its replay in LOGP_REPLAY_DIR, or
+ * in the working directory. */
+static int explored(const struct question *q, struct mpi_program *program,
+                    int (*run)(struct logp_machine *, struct mpi_program *))
+{
+    struct logp_network network = network_of(q);
+    const char *slash = strrchr(program->path, '/');
+    const int P = (int)q->model.P;
+    const struct logp_check check = {
+        .size = sizeof(check),
+        .sizes = &P,
+        .n_sizes = 1,
+        .smallest = P,
+        .runs = (uint64_t)q->mpi.explore,
+        .seed = (uint64_t)q->how.seed,
+        .network = q->model.emulated || network.rendezvous_from > 0 ? &network : NULL,
+        .sends = network.rendezvous_from > 0 ? LOGP_SENDS_LIMITED : LOGP_SENDS_BUFFERED,
+        .timeout_ns = q->how.timeout_ns,
+        .most_faults = {.crashes = q->mpi.most_crashes,
+                        .lost = q->mpi.most_lost,
+                        .doubled = q->mpi.most_doubled},
+        .most_steps = 10000000,
+        .leaves_requests = true, /* MPI allows that of MPI_Request_free() */
+        .stack_bytes = q->how.stack_bytes,
+        .name = slash != NULL ? slash + 1 : program->path};
+
+    network.unit_ns = 1; /* times are in ns by now */
+    if (q->model.P > LOGP_MAX_PROCESSORS)
+        check_machine(q);
+    if (setenv("LOGP_REPLAY_DIR", ".", 0) != 0)
+        bad_usage("no memory");
+    program->exploration = &check;
+    return run(NULL, program);
+}
+
+static int mpirun(struct question *q)
+{
+    int (*run)(struct logp_machine *, struct mpi_program *);
+    void *address;
+    char path[PATH_MAX];
+    struct mpi_program program = {.argv = q->line.rest,
+                                  .tags_output = q->mpi.tags_output,
+                                  .quiet = q->form.quiet,
+                                  .checks = !q->mpi.unchecked,
+                                  .checks_fail = q->mpi.checks_fail,
+                                  .checksums = q->mpi.checksums,
+                                  .synchronizes =
+                                      !q->model.emulated && q->model.network.rendezvous_from == 1,
+                                  .may_differ = q->what.may_differ,
+                                  .queue_limit = q->how.queue_limit,
+                                  .compute = q->mpi.compute,
+                                  .timeout_ns = q->how.timeout_ns,
+                                  .stack_bytes = q->how.stack_bytes,
+                                  .run = run_program};
+    const struct logp_trace_config tracing = {.size = sizeof(tracing)};
+    struct mpi_report calls = {0};
+    struct logp_machine *m;
+    int code;
+
+    address = dlsym(RTLD_DEFAULT, "logp_mpi_run");
+    memcpy(&run, &address, sizeof(run));
+    if (run == NULL) {
+        say("the MPI library has not been loaded");
+        return EXIT_WRONG;
+    }
+    restore_environment();
+    if (q->mpi.explore > 0)
+        check_explored(q);
+    else if (q->mpi.most_crashes > 0 || q->mpi.most_lost > 0 || q->mpi.most_doubled > 0)
+        bad_usage("mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
+    check_compute(q);
+    program.path = find_program(q->line.rest[0], path, sizeof(path));
+    while (program.argv[program.argc] != NULL)
+        program.argc++;
+    if (access(program.path, R_OK) != 0)
+        bad_usage("mpirun: %s: %s", program.path, strerror(errno));
+    trust_program(program.path, q->mpi.explore > 0);
+    if (q->mpi.gdb && !is_traced())
+        start_gdb(q->line.argv);
+    if (over_processes(q))
+        check_processes(q);
+    program.names_threads = !q->how.fibers;
+    program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
+                    !q->mpi.gdb && !option_given("compute");
+    q->how.one_core = !option_given("cores"); /* synchronous sends and windows need it */
+    q->mpi.compare_calls = !q->mpi.unchecked;
+    q->mpi.trust_calls = q->mpi.unchecked;
+    program.report = q->mpi.report != NULL ? &calls : NULL;
+    if (q->what.algorithm_list != NULL)
+        program.forced = forced_algorithms(q);
+    if (q->mpi.explore > 0) {
+        code = explored(q, &program, run);
+        fflush(NULL);
+        _exit(code);
+    }
+    m = create_machine(q);
+    if ((q->mpi.traced != NULL || q->mpi.report != NULL) && logp_machine_trace(m, &tracing) != 0) {
+        say("no memory to record %lld ranks", (long long)q->model.P);
+        return EXIT_WRONG;
+    }
+    code = run(m, &program);
+    if (program.is_abandoned) {
+        say_unrecorded(q);
+        _exit(code);
+    }
+    advise(q, m, &program);
+    say_computed(&program);
+    if (q->mpi.traced != NULL || q->mpi.report != NULL)
+        code = show_records(q, m, &calls, program.path, code);
+    fflush(NULL);
+    if (over_processes(q)) {
+        logp_machine_destroy(m);
+        exit(code); /* at which the MPI of the transport ends */
+    }
+    _exit(code); /* copies of the program stay loaded: nothing of them is to run any more */
+}
+
+const struct command command_mpirun = {
+    .name = "mpirun",
+    .arguments = "PROGRAM ARGUMENTS",
+    .summary = "run an MPI program, compiled by logp-cc, on emulated processors",
+    .options = OPTIONS_MPIRUN | OPTIONS_PROCESSES,
+    .answer = ANSWER_TRACE,
+    .remark =
+        "\nPut options before the program; -n N is -P N. Each rank is a virtual processor of "
+        "one\n"
+        "process with globals of its own. Nothing is emulated unless the model is given: -L 6us\n"
+        "-o 2us -g 4us, --machine or --topology. MPI_Wtime() is the emulated clock. Exit code: "
+        "that\n"
+        "of the first rank whose code is not 0; a deadlock is reported with each rank's call.\n"
+        "In gdb (--gdb): `run`, `rank 3`, `ranks NAME`, `print $global(\"NAME\", 3)`.\n"
+        "\n"
+        "  logp-cc hello.c -o hello && logp mpirun -P 64 ./hello",
+    .take = take,
+    .call = mpirun,
+    .starts = true,
+};

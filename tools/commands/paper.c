@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* logp paper: the figures and tables of a paper, next to ours. */
+#include "commands/command.h"
+#include "papers/paper.h"
+#include "view/plot/plot.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct paper_kind *const papers[] = {&paper_shou_chen, &paper_sun, &paper_kurnosov,
+                                                  &paper_grama, &paper_liu};
+
+enum { N_PAPERS = sizeof(papers) / sizeof(papers[0]), LONGEST_UNIT_NS = 1000000000 };
+
+static struct names paper_names(void)
+{
+    struct names names = {0};
+
+    for (int i = 0; i < N_PAPERS; i++)
+        add_name(&names, papers[i]->name);
+    return names;
+}
+
+static const struct paper_kind *the_paper(const struct question *q)
+{
+    const struct names names = paper_names();
+    char list[MAX_LIST];
+    int which;
+
+    if (q->line.n_words < 2)
+        bad_usage("paper: which paper? %s", one_of(&names, NULL, list));
+    if (q->line.n_words > 2)
+        bad_usage("%s: unexpected argument; give one paper", q->line.words[2]);
+    which = find_name(&names, q->line.words[1]);
+    if (which < 0)
+        bad_usage("paper %s: no such paper; %s", q->line.words[1],
+                  one_of(&names, q->line.words[1], list));
+    return papers[which];
+}
+
+/* Make a folder, unless it exists. */
+static void make_folder(const char *path)
+{
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        bad_option("--plot", path, "a folder that exists or can be created: %s", strerror(errno));
+    if (access(path, W_OK | X_OK) != 0)
+        bad_option("--plot", path, "a writable folder: %s", strerror(errno));
+}
+
+static int show_paper(struct question *q)
+{
+    static struct paper p;
+    const struct paper_kind *kind = the_paper(q);
+    int code = EXIT_OK;
+
+    if (q->form.format->draws)
+        need_gnuplot("--format", q->form.format->name);
+    if (q->form.plot != NULL) {
+        need_gnuplot("--plot", q->form.plot);
+        make_folder(q->form.plot);
+    }
+    if (option_given("plugin") && strcmp(option_text("plugin"), "none") != 0)
+        bad_option("--plugin", option_text("plugin"),
+                   "none: each figure sets its own delay model; remove it");
+    if (q->model.unit_ns > LONGEST_UNIT_NS)
+        bad_option("--unit", option_text("unit"), "at most 1s for a paper");
+    q->how.one_core = !option_given("cores"); /* many short runs, for which cores only meet */
+    p = (struct paper){.name = kind->name, .title = kind->title, .q = q};
+    kind->fill(&p);
+    print_paper(q->form.format->form, &p);
+    if (q->form.plot != NULL)
+        code = draw_figures(&p, q->form.plot);
+    paper_free(&p);
+    return p.wrong ? EXIT_WRONG : code;
+}
+
+const struct command command_paper = {
+    .name = "paper",
+    .arguments = "NAME",
+    .summary = "shou-chen, sun, kurnosov, grama, liu: compare a paper's figures with this library",
+    .options =
+        OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_PAPER | OPTIONS_PLOT,
+    .answer = ANSWER_PAPER,
+    .remark = "\nDefaults: --executor fiber, --reps 5, --warmup 1, and the --unit that the paper "
+              "sets.\n--clock virtual measures nothing. --format svg draws all figures in one "
+              "picture,\n--plot DIR each in a file: curves as PNG, SVG and PDF, trees and "
+              "space-time diagrams as SVG.",
+    .call = show_paper,
+    .words = paper_names,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* logp plot: the curves of a sweep, which is run or read from a file. */
+#include "commands/command.h"
+#include "view/records/records.h"
+
+#include <string.h>
+
+static bool is_file(const char *word)
+{
+    const char *end = strrchr(word, '.');
+
+    return end != NULL && (strcmp(end, ".csv") == 0 || strcmp(end, ".json") == 0);
+}
+
+static int plot(struct question *q)
+{
+    static const struct names of_file = {
+        {"--plot", "--output", "--format", "--size", "--title", "--scale"}, 6};
+    const char *to = q->form.plot != NULL ? q->form.plot : q->form.format->name;
+
+    q->form.only_plot = q->form.plot != NULL;
+    if (q->form.plot != NULL && q->form.output != NULL && !q->form.keeps_records)
+        bad_option("--plot", q->form.plot, "not together with --output %s; remove one of the two",
+                   q->form.output);
+    if (q->line.n_words < 2 || !is_file(q->line.words[1]))
+        return run_sweep(q, NULL);
+    if (q->line.n_words > 2)
+        bad_usage("%s: unexpected argument; give one collective or file", q->line.words[2]);
+    if (q->form.keeps_records)
+        bad_option("--output", q->form.output, "a picture: the records are in %s already",
+                   q->line.words[1]);
+    refuse_others_than(q, &of_file, "a file of records");
+    check_picture(q->form.plot != NULL ? "--plot" : "--format", to);
+    return draw_record_file(q, q->line.words[1], to);
+}
+
+const struct command command_plot = {
+    .name = "plot",
+    .arguments = "COLLECTIVE|FILE",
+    .summary = "plot a sweep: run it, or read logp bench's FILE.csv or FILE.json",
+    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP |
+               OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PLOT | OPTIONS_FORGIVING |
+               OPTIONS_PICTURE | OPTIONS_CURVES,
+    .answer = ANSWER_CURVES,
+    .remark =
+        "\nLines are predicted times, points are measured medians with their 95 % intervals. "
+        "The\nx axis is the option with the most values; each algorithm, and each value of "
+        "the other\noptions, has a curve, with its name at the end.\n--scale auto: the x axis "
+        "is logarithmic if the values of the sweep multiply (2,4,8:\npowers of two; "
+        "10,100,1000: of ten), and linear if they add (1,2,3). The axis of times is\nlogarithmic "
+        "if x is and the times span a factor of 16. --scale log sets both axes,\n--scale "
+        "log,linear sets x and y.\n--output FILE.svg, .png or .pdf; default: SVG on stdout. "
+        "Needs gnuplot.",
+    .call = plot,
+};

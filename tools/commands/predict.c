@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* logp predict: one row for each requested algorithm. */
+#include "question/choice/choice.h"
+#include "commands/command.h"
+#include "view/records/records.h"
+#include "answer/answer.h"
+
+/* INT64_MAX: there is no upper bound of its end. */
+static int64_t end_of(const struct row *row)
+{
+    const struct logp_prediction *p = &row->record.prediction;
+
+    return p->certainty == LOGP_PREDICTION_EXACT || p->certainty == LOGP_PREDICTION_BOUND
+               ? p->ns
+               : INT64_MAX;
+}
+
+/* Sort by time, the best first; ties go to the row that is first in the table. */
+static void rank_rows(struct row *rows, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct row row = rows[i];
+        size_t at = i;
+
+        for (; at > 0 && end_of(&rows[at - 1]) > end_of(&row); at--)
+            rows[at] = rows[at - 1];
+        rows[at] = row;
+    }
+}
+
+/* Note a missing prediction: of an algorithm that only runs, or of the only one that was
+ * requested. Report errors in steps, too. @return an exit code */
+static int say_unpredicted(const struct question *q, const struct logp_invocation *c,
+                           const struct row *rows, size_t n)
+{
+    int code = EXIT_OK;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct logp_algorithm *a = rows[i].algorithm;
+
+        if (has_wrong_steps(&rows[i].record.prediction) && say_wrong_steps(q, c, a))
+            code = EXIT_WRONG;
+        else if (rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE &&
+                 (n == 1 || (a->steps == NULL && a->predict == NULL && a->predict_linked == NULL)))
+            say_note("%s %s has no prediction: %s", a->collective, a->name, why_unpredicted(q, a));
+    }
+    return code;
+}
+
+/* A G beyond g is a slip, as a rule: without a unit it counts units. */
+static void say_large_G(const struct question *q)
+{
+    const struct logp_params *p = &q->model.network.params;
+    char time[32];
+
+    if (option_is_given("G") && q->model.emulated && p->G_ps / 1000 > p->g_ns)
+        say_note("-G %s is %s a byte, more than the gap g of a message", option_text("G"),
+                 show_ns(p->G_ps / 1000, time, sizeof(time)));
+}
+
+static int predict_all(struct question *q)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+    struct row rows[MAX_ALGORITHMS] = {0};
+    const char *collective = named_collective(q);
+    const struct logp_invocation c = make_invocation(q, collective);
+    const size_t n = choose_algorithms(q, collective, &c, chosen);
+    const struct output out = {.q = q, .collective = collective, .c = &c, .rows = rows, .n = n};
+    int code;
+
+    say_large_G(q);
+    for (size_t i = 0; i < n; i++) {
+        rows[i].algorithm = chosen[i];
+        if (q->model.plugin != NULL || q->model.emulated)
+            rows[i].record.prediction = predict(q, &c, chosen[i]);
+    }
+    say_unpredicted_rows(q, &c, rows, n);
+    explain_rows(q, &c, rows, n);
+    if (q->what.algorithms == ALGORITHMS_ALL && q->form.format->form < RECORDS_JSON) /* a table */
+        rank_rows(rows, n);
+    q->form.format->records(&out);
+    print_explanations(&out);
+    code = say_unpredicted(q, &c, rows, n);
+    forget_explanations(rows, n);
+    return code;
+}
+
+const struct command command_predict = {
+    .name = "predict",
+    .arguments = "COLLECTIVE",
+    .summary = "predict the time without a run",
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_BASIS |
+               OPTIONS_EXPLAIN,
+    .answer = ANSWER_RECORDS,
+    .call = predict_all,
+};

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* logp report: the results of run or bench, as one page for the browser. */
+#include "question/choice/choice.h"
+#include "commands/command.h"
+#include "file/file.h"
+#include "view/records/columns.h"
+#include "view/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+static const char *page;  /* its file; NULL: stdout */
+static const char *first; /* the same, if given before the collective; or NULL */
+
+/* The keys of the sizes and of the algorithms' parameters that have several values. */
+static json_t *swept(void)
+{
+    const struct column *col;
+    json_t *all = json_array();
+
+    for (size_t i = 0; (col = output_column(i)) != NULL; i++)
+        if (col->knob != NULL && sweep_values(col->knob->name) > 1)
+            json_array_append_new(all, json_string(col->key));
+    if (sweep_values("bytes") > 1)
+        json_array_append_new(all, json_string("bytes"));
+    return all;
+}
+
+/* "logp WORDS sweep more" */
+static void add_command(json_t *commands, const char *what, const char *words, const char *sweep,
+                        const char *more)
+{
+    json_array_append_new(commands, json_pack("{ssso}", "what", what, "command",
+                                              json_sprintf("logp %s%s%s", words, sweep, more)));
+}
+
+static json_t *commands(const struct output *out)
+{
+    json_t *all = json_array();
+    char words[4096 + 16], *name = shown_text(page != NULL ? page : "");
+
+    snprintf(words, sizeof(words), "report %s%s", name, page != NULL ? " " : "");
+    free(name);
+    add_command(all, "This page", words, out->sweep, page != NULL ? "" : " --output -");
+    add_command(all, "Its figures as JSON", "bench ", out->sweep, " --format json");
+    return all;
+}
+
+static json_t *records(const struct output *out)
+{
+    json_t *all = json_array();
+
+    for (; out != NULL; out = out->next)
+        for (size_t i = 0; i < out->n; i++)
+            json_array_append_new(all, record_json(out, &out->rows[i], NULL));
+    return all;
+}
+
+static json_t *made(void)
+{
+    const time_t now = time(NULL);
+    struct tm t;
+    char date[64];
+
+    strftime(date, sizeof(date), "%e %B %Y, %H:%M %Z", localtime_r(&now, &t));
+    return json_sprintf("Made by logp %s on %s.", logp_version(), date + strspn(date, " "));
+}
+
+/* The answer to a sweep. */
+static void write_page(const struct output *out)
+{
+    json_t *data, *diagrams;
+
+    say_free_bytes_in(out);
+    begin_page(stdout);
+    diagrams = write_diagrams(stdout, out);
+    write_fold(stdout);
+    data = json_pack("{sosososososososo}", "records", records(out), "swept", swept(), "map",
+                     predicted_winners(out), "machine", host_facts(out), "commands", commands(out),
+                     "made", made(), "diagrams", diagrams, "what_if", slider_values(out));
+    write_data(stdout, data);
+    end_page(stdout);
+}
+
+/* Take the page's name before the collective as the value of --output. */
+static void take_file(struct question *q)
+{
+    const char *end = q->line.n_words > 1 ? strrchr(q->line.words[1], '.') : NULL;
+
+    if (end == NULL || strcasecmp(end, ".html") != 0)
+        return;
+    first = q->line.words[1];
+    if (!option_is_given("output"))
+        give_option("output", first);
+    q->line.n_words--;
+    memmove(q->line.words + 1, q->line.words + 2,
+            sizeof(q->line.words) - 2 * sizeof(q->line.words[0]));
+}
+
+static int report(struct question *q)
+{
+    int code;
+
+    if (!option_given("output"))
+        bad_usage("report%s%s: needs a file whose name ends in .html; type logp report COLLECTIVE "
+                  "--output FILE.html",
+                  q->line.n_words > 1 ? " " : "", q->line.n_words > 1 ? q->line.words[1] : "");
+    if (first != NULL && strcmp(first, option_text("output")) != 0)
+        bad_usage("report %s: the page is given twice; leave out --output %s", first,
+                  option_text("output"));
+    page = q->form.output;
+    named_collective(q);
+    if (page_lacks() != NULL) {
+        say("report: %s", page_lacks());
+        return EXIT_WRONG;
+    }
+    if (!option_given("algo") && q->what.list == NULL)
+        give_option("algo", "all");
+    code = end_answer(run_sweep(q, write_page), runs_are_over());
+    if (code == EXIT_OK && page != NULL && !q->form.quiet)
+        printf("%s: open it in a browser\n", page);
+    return code;
+}
+
+const struct command command_report = {
+    .name = "report",
+    .arguments = "COLLECTIVE",
+    .summary = "write the results of a sweep as a page for the browser",
+    .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_BASIS | OPTIONS_SWEEP |
+               OPTIONS_OUTPUT,
+    .answer = ANSWER_PAGE,
+    .remark =
+        "\nIt runs what logp bench runs with the same options, which may have several values, "
+        "and\nwrites one page to --output FILE.html (its name may also be given before the "
+        "collective). "
+        "The\n"
+        "page needs nothing else and no network. Default: --algo all. The space-time diagrams "
+        "show\n"
+        "the point with the most processors up to 64: each algorithm is run once more "
+        "there,\ntraced, and drawn with its prediction.",
+    .take = take_file,
+    .call = report,
+};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* logp tree: the communication tree of an algorithm (tree-based ones only), with times in units. */
+#include "question/choice/choice.h"
+#include "commands/command.h"
+#include "answer/tree/tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_NODES = 1 << 20 };
+
+static const struct kind {
+    const char *name;
+    struct names optimal; /* algorithms */
+    struct tree (*make)(struct question *q);
+} kinds[] = {
+    {"broadcast", {{"optimal"}, 1}, make_broadcast_tree},
+    {"summation", {{"optimal-paper", "optimal"}, 2}, make_summation_tree},
+};
+
+/* Find the optimal tree of the collective. NULL: it has none, or another
+ * algorithm was requested. */
+static const struct kind *the_kind(const struct question *q, const char *collective)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strcmp(kinds[i].name, collective) == 0 &&
+            (q->what.algorithms == ALGORITHMS_AUTO ||
+             find_name(&kinds[i].optimal, q->what.algorithm_list) >= 0))
+            return &kinds[i];
+    return NULL;
+}
+
+/* Refuse n processors if they are more than that. */
+static void limit(const struct question *q, int64_t n, int64_t most, const char *what,
+                  const char *otherwise)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%lld", (long long)q->model.P);
+    if (n > most)
+        bad_option("-P", text, "%s up to %lld processors%s", what, (long long)most, otherwise);
+}
+
+/* Refuse options under which the times of messages are not known in advance. */
+static void refuse_unplanned(const struct question *q)
+{
+    if (q->model.network.topology != NULL)
+        bad_option("--topology", logp_topology_spec(q->model.network.topology),
+                   "none: the tree is shown for a network without distances; remove it");
+    if (q->model.network.links != NULL)
+        bad_option(links_option(q), option_text(links_option(q)),
+                   "none: the tree is shown for links that are alike; remove it");
+    if (!q->model.emulated || model_params(q).recv_streams)
+        bad_option("--delay", q->model.delay->name,
+                   "logp, loggp or store-forward: the tree shows times");
+    if (logp_params_capacity(&q->model.network.params) > 0)
+        bad_option("--capacity", option_text("capacity"),
+                   "off: the tree is shown without stalls of senders; remove it");
+    if (q->model.network.rendezvous_from > 0)
+        bad_option("--rendezvous", option_text("rendezvous"),
+                   "none: the tree is shown for buffered sends; remove it");
+}
+
+static int show_tree(struct question *q)
+{
+    const char *collective = named_collective(q);
+    const struct kind *kind = the_kind(q, collective);
+    const struct tree_form *form = q->form.format->tree;
+    struct tree tree;
+
+    refuse_unplanned(q);
+    limit(q, q->model.P, MOST_NODES, "a whole tree is shown", "");
+    tree = kind != NULL ? kind->make(q) : make_found_tree(q, collective);
+    if (form->most > 0)
+        limit(q, tree.used, form->most, form->limit, form->otherwise);
+    form->show(q, &tree);
+    free_tree(&tree);
+    return EXIT_OK;
+}
+
+const struct command command_tree = {
+    .name = "tree",
+    .arguments = "COLLECTIVE",
+    .summary = "show the communication tree (tree-based algorithms only)",
+    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_TREE | OPTIONS_PICTURE,
+    .answer = ANSWER_TREE,
+    .call = show_tree,
+};

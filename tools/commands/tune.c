@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* logp tune: the best algorithm of each collective over processors and sizes. */
+#include "answer/tune/tune.h"
+#include "commands/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_COLLECTIVES = 64 };
+
+static const struct tune_form *const forms[] = {&tune_table, &tune_openmpi, &tune_mpich, &tune_csv};
+
+static const struct tune_form *find_form(const struct question *q)
+{
+    const char *const suffix = q->form.output != NULL ? suffix_of(q->form.output) : NULL;
+    const bool asked = option_on_command_line("format"),
+               is_csv = q->form.format->form == RECORDS_CSV;
+    struct names names = {0};
+    char export[64];
+
+    if (*q->form.export != '\0' && asked && strcmp(q->form.export, q->form.format->name) != 0)
+        bad_option("--format", q->form.format->name, "not together with --export %s",
+                   q->form.export);
+    if (*q->form.export == '\0' && asked)
+        check_suffix(q, is_csv ? "--format csv" : "--format table", q->form.format->suffix);
+    if (*q->form.export == '\0' &&
+        (asked || suffix == NULL ? is_csv : strcasecmp(suffix, "csv") == 0))
+        return &tune_csv;
+    if (*q->form.export == '\0' && suffix != NULL && strcasecmp(suffix, "txt") != 0)
+        bad_option("--output", q->form.output,
+                   "without --export openmpi or mpich, a file whose name ends in .txt or .csv");
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if (strcmp(forms[i]->name, q->form.export) == 0) {
+            snprintf(export, sizeof(export), "--export %s", q->form.export);
+            check_suffix(q, export, forms[i]->suffix);
+            return forms[i];
+        }
+        if (*forms[i]->name != '\0')
+            add_name(&names, forms[i]->name);
+    }
+    refuse_name("--export", q->form.export, &names);
+}
+
+/* Find the collectives of the form. If it has no list, take all with several algorithms, and
+ * with a size that is a single number or none. */
+static size_t find_collectives(const struct tune_form *form, struct tune_collective *out)
+{
+    const struct logp_collective *c;
+    size_t n = 0;
+
+    if (form->collectives != NULL) {
+        for (; form->collectives[n].ours != NULL; n++)
+            out[n] = form->collectives[n];
+        return n;
+    }
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL && n < MAX_COLLECTIVES; i++)
+        if ((c->operands == LOGP_OPERANDS_NONE || c->operands == LOGP_OPERANDS_BYTES ||
+             c->operands == LOGP_OPERANDS_VECTOR) &&
+            logp_algorithm_at(c->name, 1) != NULL)
+            out[n++] = (struct tune_collective){.ours = c->name};
+    return n;
+}
+
+/* Check that the words after the command name some of them. */
+static void check_words(const struct question *q, const struct tune_collective *all, size_t n)
+{
+    struct names names = {0};
+    char list[MAX_LIST];
+
+    for (size_t i = 0; i < n; i++)
+        add_name(&names, all[i].ours);
+    for (int i = 1; i < q->line.n_words; i++)
+        if (find_name(&names, q->line.words[i]) < 0)
+            bad_usage("tune %s: no such collective; %s", q->line.words[i],
+                      one_of(&names, q->line.words[i], list));
+}
+
+static bool is_wanted(const struct question *q, const char *collective)
+{
+    bool wanted = q->line.n_words < 2;
+
+    for (int i = 1; i < q->line.n_words; i++)
+        wanted |= strcmp(q->line.words[i], collective) == 0;
+    return wanted;
+}
+
+static void resolve_model(struct question *q)
+{
+    const size_t many = 1024;
+
+    if (!q->model.emulated)
+        bad_option("--delay", q->model.delay->name, "a delay model with parameters");
+    if (q->model.gamma_host)
+        q->model.network.params.gamma_ps = logp_op_measure(q->what.op, many);
+    if (q->model.network.params.gamma_ps < 0)
+        bad_option("--gamma", "host", "no memory to measure it");
+}
+
+/* Note that its table is the same for all sizes, where bytes cost nothing. */
+static void judge_model(const struct question *q, const struct tune_collective *all, size_t n)
+{
+    char text[MAX_LIST];
+    bool sized = false;
+
+    for (size_t i = 0; i < n; i++)
+        sized |= is_wanted(q, all[i].ours) &&
+                 logp_collective_find(all[i].ours)->operands != LOGP_OPERANDS_NONE;
+    if (sized && free_bytes(q, q->span.bytes_high, text) != NULL)
+        say_note("%s", text);
+}
+
+static int tune(struct question *q)
+{
+    const struct tune_form *form = find_form(q);
+    struct tune_collective collectives[MAX_COLLECTIVES];
+    struct tune_result results[MAX_COLLECTIVES];
+    const size_t all = find_collectives(form, collectives);
+    size_t n = 0;
+
+    check_words(q, collectives, all);
+    resolve_model(q);
+    if (form->whole && q->line.n_words > 1)
+        fprintf(stderr,
+                "logp: all collectives are written, because the file replaces all choices of %s\n",
+                form->name);
+    for (size_t i = 0; i < all; i++) {
+        if (!form->whole && !is_wanted(q, collectives[i].ours))
+            continue;
+        results[n] =
+            (struct tune_result){&collectives[i], calloc(q->span.n_P, sizeof(*results[n].of))};
+        if (results[n].of == NULL)
+            bad_usage("no memory");
+        tune_choose(q, &collectives[i], results[n++].of);
+    }
+    judge_model(q, collectives, all);
+    form->print(q, results, n);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < q->span.n_P; j++)
+            free(results[i].of[j].cells);
+        free(results[i].of);
+    }
+    return EXIT_OK;
+}
+
+const struct command command_tune = {
+    .name = "tune",
+    .arguments = "[COLLECTIVE...]",
+    .summary = "list the best algorithms, also as tables that an MPI loads",
+    .options = OPTIONS_TUNE | OPTIONS_SPANS | OPTIONS_FORMAT | OPTIONS_FORGIVING,
+    .answer = ANSWER_TUNE,
+    .remark =
+        "\n-P takes numbers and ranges (2,4,8..16, 2..64*2) [2..128*2], --bytes a range "
+        "(1..64Ki)\n[1..16Mi]; a size is that of an item, or of a vector (reduce-scatter: a "
+        "block) of\n--type. 1056 .. 1084: up to 1084 bytes the best and the one before win "
+        "alternately: times\nare whole nanoseconds, and blocks may be unequal. Open MPI 4.1 loads "
+        "its "
+        "file with\n--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "
+        "FILE,\nMPICH 4.0 with MPIR_CVAR_DEVICE_COLLECTIVES=none and\n"
+        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE in the environment.",
+    .call = tune,
+};

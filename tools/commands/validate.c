@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* logp validate: collectives on a machine, measured against what its parameters predict. */
+#include "answer/validate/validate.h"
+#include "commands/command.h"
+
+#include <string.h>
+
+enum { MOST_P = 1024 };
+
+static const struct names usual = {
+    {"broadcast", "reduce", "allreduce", "allgather", "alltoall", "barrier"}, 6};
+
+/* The collectives that the words name, or the usual ones. */
+static struct names list_collectives(const struct question *q)
+{
+    const struct logp_collective *c;
+    struct names known = {0}, wanted = {0};
+    char list[MAX_LIST];
+
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
+        if (c->operands == LOGP_OPERANDS_NONE || c->operands == LOGP_OPERANDS_BYTES ||
+            c->operands == LOGP_OPERANDS_VECTOR)
+            add_name(&known, c->name);
+    for (int i = 1; i < q->line.n_words; i++) {
+        if (find_name(&known, q->line.words[i]) < 0)
+            bad_usage("validate %s: no such collective; %s", q->line.words[i],
+                      one_of(&known, q->line.words[i], list));
+        add_name(&wanted, q->line.words[i]);
+    }
+    return wanted.n > 0 ? wanted : usual;
+}
+
+/* Set the default sizes and processors, which a laptop runs in a minute, and check those given. */
+static void resolve_points(struct question *q)
+{
+    if (!q->model.emulated)
+        bad_option("--delay", q->model.delay->name, "a model that predictions are made under");
+    if (!option_given("bytes")) {
+        q->span.bytes_low = 8;
+        q->span.bytes_high = 64 << 10;
+    }
+    for (size_t i = 0; i < q->span.n_P; i++)
+        if (q->span.P_list[i] > MOST_P)
+            bad_option("-P", option_text("P"), "up to 1024 processors");
+    if (q->span.bytes_high > 1 << 24)
+        bad_option("--bytes", option_text("bytes"), "up to 16 MiB");
+}
+
+/* Begin the shared output of several processes. Only the machines of points use them, so one for
+ * the largest P is created here to count them. @return the number of processes */
+static int begin_processes(const struct question *q)
+{
+    struct question most = *q;
+    struct logp_machine *m;
+    int n;
+
+    if (!over_processes(q))
+        return 1;
+    most.model.P = MOST_P;
+    most.model.network.links = NULL;
+    use_delay(&most, "none");
+    use_executor(&most, "fiber");
+    m = create_machine(&most);
+    n = logp_machine_processes(m);
+    begin_shared_output(q, m);
+    end_machine(m);
+    return n;
+}
+
+/* Predict an emulated machine with its own parameters unless --machine is given. */
+static void resolve_machine(struct question *q)
+{
+    struct question as_it_is = *q;
+
+    if (strcmp(q->network.on, "host") == 0 || option_given("machine"))
+        return;
+    set_machine(&as_it_is, "--on",
+                q->network.on); /* named so in the error, if it is not a machine */
+    give_option("machine", q->network.on);
+    resolve_point(q, 0);
+}
+
+/* A host is compared with its own parameters: those of a file, or L, o and g as they are given.
+ * The defaults are those of no machine. */
+static void need_parameters(const struct question *q)
+{
+    const bool has_o = option_given("o") || (option_given("o-send") && option_given("o-recv"));
+    const char *transport = over_processes(q) ? " --transport " : "";
+    const char *name = over_processes(q) ? q->how.transport : "";
+
+    if (option_given("machine") || (option_given("L") && has_o && option_given("g")))
+        return;
+    bad_usage("validate: the parameters of this host are needed: type logp measure --delay none "
+              "--executor %s%s%s --format machine --output host.machine, then logp validate "
+              "--executor %s%s%s --machine host.machine; or give -L, -o and -g; or --on MACHINE",
+              q->how.executor, transport, name, q->how.executor, transport, name);
+}
+
+static int validate(struct question *q)
+{
+    struct validated v = {.q = q};
+    struct question on;
+    const struct names collectives = list_collectives(q);
+    int code = EXIT_OK;
+
+    resolve_machine(q);
+    resolve_points(q);
+    on = *q;
+    on.model.network.params = (struct logp_params){0};
+    on.model.node_size = 0; /* --nodes and --link apply to the prediction */
+    on.model.rules = NULL;
+    if (strcmp(q->network.on, "host") != 0) {
+        v.on = shown_text(q->network.on);
+        set_machine(&on, "--on", q->network.on);
+    } else if (q->how.clock == LOGP_CLOCK_VIRTUAL) {
+        bad_option("--clock", "virtual",
+                   "wall on this host; --on MACHINE measures on an emulated machine");
+    } else {
+        need_parameters(q);
+        use_delay(&on, "none");
+    }
+    v.n_processes = begin_processes(q);
+    if (!option_given("P")) {
+        q->span.n_P = 3;
+        for (int i = 0; i < 3; i++)
+            q->span.P_list[i] = (int64_t)(v.n_processes < 2 ? 2 : v.n_processes) << i;
+    }
+    for (int i = 0; i < collectives.n && code == EXIT_OK; i++)
+        code = validate_collective(&v, &on, collectives.name[i]);
+    if (q->network.fit)
+        fit_parameters(&v);
+    print_validated(q->form.format->form, &v);
+    if (doubtful_points(&v) > 0)
+        code = EXIT_WRONG;
+    forget_points(&v);
+    return code;
+}
+
+const struct command command_validate = {
+    .name = "validate",
+    .arguments = "[COLLECTIVE...]",
+    .summary = "compare measured collectives with predictions",
+    .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT |
+               OPTIONS_OUTPUT,
+    .answer = ANSWER_FORM,
+    .remark = "\nAll algorithms that have a prediction are run, over -P [2,4,8; over n processes "
+              "n,2n,4n]\nand --bytes [8..64Ki*8]. They are predicted with --machine [that of --on] "
+              "and measured on\nthis host at its own speed, over processes with --transport mpi, "
+              "or --on an emulated\nmachine. For a host, --machine is a file of logp measure "
+              "--delay none, or give -L, -o and\n-g. Regret is the time of the algorithm that auto "
+              "chooses, divided by the best measured\ntime. --fit finds the parameters that fit "
+              "the measured times by least squares.",
+    .call = validate,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* A collective, its arguments and its algorithms, as words and options of a command give them. */
+#ifndef LOGP_CHOICE_H
+#define LOGP_CHOICE_H
+
+#include "question/question.h"
+
+enum { MAX_ALGORITHMS = 64 };
+
+/* ---- arguments.c ---- */
+
+/* The arguments of a collective, from the options; also sets the defaults
+ * in o that depend on it. */
+struct logp_invocation make_invocation(struct question *q, const char *collective);
+
+/* A note that the size of its messages does not change any time, and which option to type; NULL:
+ * it does, or they are small. @return buf */
+const char *free_bytes_of(const struct question *q, const char *collective,
+                          const struct logp_invocation *c, char buf[MAX_LIST]);
+/* Print that note, if there is one, as one line on stderr. */
+void say_free_bytes(const struct question *q, const char *collective,
+                    const struct logp_invocation *c);
+
+/* ---- choice.c: an unknown name ends the process ---- */
+
+const char *named_collective(const struct question *q);
+/* @return how many, >= 1; in a sweep those that apply at this point, maybe none: say_left_out() */
+size_t choose_algorithms(const struct question *q, const char *collective,
+                         const struct logp_invocation *c,
+                         const struct logp_algorithm *chosen[MAX_ALGORITHMS]);
+void say_left_out(void);
+/* As logp_algorithm_knob(); without memory it ends the process. */
+bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
+                const struct logp_invocation *c, int64_t *value);
+/* As logp_algorithm_predict_by(); without memory it ends the process. */
+struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
+                                  const struct logp_invocation *c, enum logp_basis by);
+/* Check the result of a request for an optional item, which the caller leaves out on any error
+ * but this: -ENOMEM ends the process. @return rc */
+int or_end_without_memory(int rc);
+/* Whether any algorithm of the collective applies. */
+bool any_applies(const char *collective, int64_t P, const struct logp_invocation *c);
+/* End the process because no algorithm applies. */
+_Noreturn void none_applies(const struct question *q, const char *collective,
+                            const struct logp_invocation *c);
+
+/* ---- reigns.c: where the best changes ---- */
+
+/* Candidates, identified by number, that are compared at each size. */
+struct contest {
+    int64_t (*best)(void *of, int64_t size); /* -1: no candidate applies */
+    /* ns; < 0: the candidate does not apply there. NULL: candidates are not compared by time */
+    int64_t (*time)(void *of, int64_t candidate, int64_t size);
+    void *of;
+};
+
+/* A range of sizes with one best candidate. From `settled` to `to` it is always the best; from
+ * `from` to below `settled` it and the candidate of the reign before are the best alternately. */
+struct reign {
+    int64_t from, settled, to;
+    int64_t best;
+};
+
+struct reigns {
+    struct reign *reign; /* to free */
+    size_t n;
+};
+
+/* Find the reigns of all sizes between the first and the last of an ascending grid. Without memory
+ * it ends the process. */
+void find_reigns(const struct contest *c, const int64_t *grid, size_t n, struct reigns *all);
+
+/* ---- found.c: the algorithm `search` ---- */
+
+/* Set `search` to the schedule that --schedules or --algo search selects for these arguments. */
+void use_found(const struct question *q, const char *collective, const struct logp_invocation *c);
+/* The fastest schedule of --schedules for these arguments; NULL: none. *ns: its time */
+const struct logp_step_list *found_before(const struct question *q, const char *collective,
+                                          const struct logp_invocation *c, int64_t *ns);
+/* The file of --schedules for the result of a search with these arguments. @return to free */
+char *path_in_folder(const struct question *q, const char *collective,
+                     const struct logp_invocation *c);
+/* End the process where a search with these arguments was refused; rc 0: it was not. */
+void search_refused(const struct question *q, const char *collective,
+                    const struct logp_invocation *c, int rc);
+
+/* The names of rows, one after the other; into list, which is returned. */
+const char *names_of(const struct logp_algorithm *const *rows, size_t n, char list[MAX_LIST]);
+/* Report why no algorithm applies at a point of a sweep. */
+void refuse_point(const struct question *q, const char *collective,
+                  const struct logp_invocation *c);
+
+#endif

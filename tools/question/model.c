@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of the model: the processors and the network between them. */
+#include "question/rows.h"
+#include "question/schedule/schedule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void apply_P(struct question *q, const char *option, const char *text)
+{
+    if ((q->line.sets & OPTIONS_SPANS) != 0)
+        apply_P_list(q, option, text);
+    else if (!parse_number(text, false, 1, LOGP_TREE_MAX, &q->model.P))
+        bad_option(option, text, "a number of processors, 1 .. 2^61");
+    else if ((q->line.sets & OPTIONS_MEASURE) != 0 && !option_given("P"))
+        q->model.P = 2;
+    else if ((q->line.sets & OPTIONS_MEASURE) != 0 && q->model.P < 2)
+        bad_option(option, text, "at least two processors");
+}
+
+static void apply_schedule(struct question *q, const char *option, const char *text)
+{
+    static const struct logp_step_list *list; /* read once */
+
+    if (*text == '\0')
+        return;
+    if (list == NULL)
+        list = read_schedule(option, text);
+    q->what.list = list;
+    if (option_given("P") && q->model.P != q->what.list->P)
+        bad_option(option, text, "as many ranks as processors; it has %lld ranks, and P = %lld",
+                   (long long)q->what.list->P, (long long)q->model.P);
+    q->model.P = q->what.list->P;
+}
+
+/* The operands of each rank of a summation are its algorithm's. */
+static void apply_as(struct question *q, const char *option, const char *text)
+{
+    const struct logp_collective *c;
+    struct names names = {0};
+
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
+        if (c->operands != LOGP_OPERANDS_TOTAL)
+            add_name(&names, c->name);
+    if (*text != '\0' && find_name(&names, text) < 0)
+        refuse_name(option, text, &names);
+    q->what.as = *text != '\0' && q->what.list != NULL ? logp_collective_find(text) : NULL;
+}
+
+static void apply_by(struct question *q, const char *option, const char *text)
+{
+    static const struct names names = {{"formula", "schedule"}, 2};
+    const int which = find_name(&names, text);
+
+    if (which < 0 && *text != '\0')
+        bad_option(option, text, "formula or schedule");
+    q->what.by = which < 0 ? LOGP_BY_EITHER : which == 0 ? LOGP_BY_FORMULA : LOGP_BY_SCHEDULE;
+}
+
+/* All names, and the model of this one; NULL: there is none. */
+static const struct logp_delay_model *find_delay(const char *name, struct names *names)
+{
+    const struct logp_delay_model *model, *found = NULL;
+
+    for (size_t i = 0; (model = logp_delay_model_at(i)) != NULL; i++) {
+        add_name(names, model->name);
+        if (strcmp(model->name, name) == 0)
+            found = model;
+    }
+    return found;
+}
+
+/* Take the model; whether it emulates, and whether it ignores G, is asked of a delay made from
+ * it. */
+static void take_delay(struct question *q, const struct logp_delay_model *model)
+{
+    struct logp_params params = {.G_ps = 1};
+    struct logp_delay delay;
+
+    if (logp_delay_create(model->name, &params, &delay) != 0)
+        bad_usage("no memory");
+    logp_delay_params(model->name, &params, &params);
+    q->model.delay = model;
+    q->model.emulated = !logp_delay_is_none(&delay);
+    q->model.ignores_G = params.G_ps == 0;
+    logp_delay_destroy(&delay);
+}
+
+void use_delay(struct question *q, const char *name)
+{
+    take_delay(q, find_delay(name, &(struct names){0}));
+}
+
+/* Take the times of a real machine; its unit is the plain one. An option that is given separately
+ * overrides its value of the machine: see resolve_options(). */
+void set_machine(struct question *q, const char *option, const char *text)
+{
+    q->model.machine = find_machine(option, text);
+    q->model.network.params = q->model.machine->params;
+    q->model.gamma_given = q->model.machine->has_gamma;
+    use_delay(q, q->model.machine->delay);
+    q->model.unit_ns = q->model.machine->unit_ns;
+    apply_nodes(q, "nodes", q->model.machine->nodes);
+    if (q->model.machine->nodes[0] != '\0' || q->model.machine->inter[0] != '\0')
+        apply_inter(q, "inter", q->model.machine->inter);
+}
+
+static void apply_machine(struct question *q, const char *option, const char *text)
+{
+    if (strcmp(text, "none") != 0)
+        set_machine(q, option, text);
+}
+
+static void apply_unit(struct question *q, const char *option, const char *text)
+{
+    const bool found = (q->line.sets & (OPTIONS_RANKS | OPTIONS_SWEEP)) == OPTIONS_RANKS;
+    int64_t ps;
+
+    q->model.unit_auto = strcmp(text, "auto") == 0;
+    if (q->model.unit_auto && found)
+        text = "10us"; /* until run/unit.c has found it */
+    else if (q->model.unit_auto)
+        bad_option(option, text, "a time, as 10us; auto is for logp run and logp watch");
+    if (!logp_time_parse(text, 0, &ps) || ps < 1000 || ps % 1000 != 0)
+        bad_option(option, text, "a time >= 1ns with a suffix ns, us or ms%s",
+                   found ? ", or auto" : "");
+    q->model.unit_ns = ps / 1000;
+}
+
+static void apply_o(struct question *q, const char *option, const char *text)
+{
+    q->model.network.params.o_send_ns = q->model.network.params.o_recv_ns = to_ns(q, option, text);
+}
+
+static void apply_G(struct question *q, const char *option, const char *text)
+{
+    q->model.network.params.G_ps = to_byte_ps(q, option, text);
+}
+
+static void apply_gap(struct question *q, const char *option, const char *text)
+{
+    q->model.network.params.gap_shared = either(option, text, "separate", "shared");
+}
+
+static void apply_capacity(struct question *q, const char *option, const char *text)
+{
+    q->model.network.params.capacity = switched(option, text) ? LOGP_CAPACITY_RULE : 0;
+}
+
+static void apply_rendezvous(struct question *q, const char *option, const char *text)
+{
+    int64_t most = -1; /* bytes of a send that does not wait */
+
+    if (strcmp(text, "none") != 0 && !parse_number(text, true, 0, LOGP_PARAM_MAX_NS, &most))
+        bad_option(option, text, "none, or a number of bytes, 0 .. 10^15");
+    q->model.network.rendezvous_from = most + 1;
+}
+
+static void apply_delay(struct question *q, const char *option, const char *text)
+{
+    const bool has_G = q->model.network.params.G_ps > 0 || links_own_G(q) > 0;
+    const char *of_file = delay_of_schedule(q->what.list);
+    const char *name = *text != '\0' ? text : of_file != NULL ? of_file : has_G ? "loggp" : "logp";
+    struct names names = {0};
+    const struct logp_delay_model *model = find_delay(name, &names);
+
+    if (model == NULL)
+        refuse_name(option, text, &names);
+    take_delay(q, model);
+    if (q->model.network.links != NULL &&
+        (!q->model.emulated || (q->model.ignores_G && links_own_G(q) > 0)))
+        bad_option(option, text, "with %s, a delay model with %s", links_option(q),
+                   q->model.emulated ? "G" : "parameters");
+}
+
+static const char *all_delays(const struct question *q, char buf[MAX_LIST])
+{
+    struct names names = {0};
+
+    (void)q;
+    find_delay("", &names);
+    return list_names(&names, ", ", buf);
+}
+
+/* Check that the word before the sizes is the name of a topology. */
+static void check_topology(const char *option, const char *text)
+{
+    const struct logp_topology_kind *kind;
+    struct names names = {{"none"}, 1};
+    char name[32], list[MAX_LIST];
+
+    for (size_t i = 0; (kind = logp_topology_kind_at(i)) != NULL; i++)
+        add_name(&names, kind->name);
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
+    if (find_name(&names, name) < 1)
+        bad_option(option, text, "%s", one_of(&names, name, list));
+}
+
+static const char *all_topologies(const struct question *q, char buf[MAX_LIST])
+{
+    const struct logp_topology_kind *kind;
+    struct names forms = {0};
+
+    (void)q;
+    for (size_t i = 0; (kind = logp_topology_kind_at(i)) != NULL; i++)
+        add_name(&forms, kind->form);
+    return list_names(&forms, ", ", buf);
+}
+
+/* The topology of this text, which is kept until the process ends; NULL: no memory. */
+static const struct logp_topology *make_topology(const char *text, int64_t P)
+{
+    static struct kept {
+        struct kept *next;
+        const char *text;
+        int64_t P;
+        struct logp_topology *topology;
+    } * all;
+    struct kept *k = all;
+
+    while (k != NULL && (strcmp(k->text, text) != 0 || k->P != P))
+        k = k->next;
+    if (k != NULL)
+        return k->topology;
+    k = malloc(sizeof(*k));
+    if (k == NULL)
+        return NULL;
+    *k = (struct kept){all, text, P, NULL};
+    if (logp_topology_create(text, P, &k->topology) != 0) {
+        free(k);
+        return NULL;
+    }
+    all = k;
+    return k->topology;
+}
+
+static void apply_schedules(struct question *q, const char *option, const char *text)
+{
+    (void)option;
+    q->what.schedules = strcmp(text, "none") != 0 ? text : NULL;
+}
+
+static void apply_topology(struct question *q, const char *option, const char *text)
+{
+    if (strcmp(text, "none") == 0)
+        return;
+    check_topology(option, text);
+    if (logp_topology_needs(text, q->model.P) != NULL)
+        bad_option(option, text, "needs %s; P = %lld", logp_topology_needs(text, q->model.P),
+                   (long long)q->model.P);
+    if (!q->model.emulated)
+        bad_option(option, text, "needs a delay model other than none");
+    if (model_params(q).latency_varies)
+        bad_option(option, text, "needs a delay model other than %s: each link has the latency L",
+                   q->model.delay->name);
+    if (model_params(q).recv_streams && !option_given("delay")) /* of a GOAL file */
+        use_delay(q, q->model.network.params.G_ps > 0 ? "loggp" : "logp");
+    if (model_params(q).recv_streams)
+        bad_option(
+            option, text,
+            "needs a delay model other than %s: on a link a message arrives with its last byte",
+            q->model.delay->name);
+    if (q->model.network.links != NULL)
+        bad_option(option, text, "none with %s: a message takes one link", links_option(q));
+    q->model.network.topology = make_topology(text, q->model.P);
+    if (q->model.network.topology == NULL)
+        bad_usage("no memory");
+}
+
+const struct option_row model_options[] = {
+    {"P", "N", "number of processors; if 8 do not fit, the default is the next number that does",
+     "8", "", OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE | OPTIONS_SPANS, .apply = apply_P,
+     .series = SERIES_NUMBERS},
+    {"schedule", "FILE", "run the steps of a file (json, goal) instead of a collective", "", "",
+     OPTIONS_BASIS, .apply = apply_schedule},
+    {"as", "COLLECTIVE", "collective that the steps of --schedule must compute; they are checked",
+     "", "", OPTIONS_BASIS, .apply = apply_as},
+    {"schedules", "DIR", "folder of schedules that logp search found; auto takes the best of them",
+     "none", "", OPTIONS_BASIS | OPTIONS_SEARCH, .apply = apply_schedules},
+    {"by", "WHAT", "basis of predictions: formula or schedule", "", "formula, if there is one",
+     OPTIONS_BASIS, .apply = apply_by, .words = "formula, schedule"},
+    {"machine", "NAME|FILE",
+     "L, o, g, G, delay and unit: a machine of logp list machines, or of a file", "none", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_machine,
+     .series = SERIES_WORDS, .choices = all_machines},
+    {"unit", "T", "length of a time unit; run, watch: auto: the least that keeps within 1 % here",
+     "10us", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_UNIT | OPTIONS_PAPER | OPTIONS_TUNE,
+     .apply = apply_unit, .series = SERIES_WORDS, .of_machine = true},
+    {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE,
+     TIME(model.network.params.L_ns), .series = SERIES_TIMES, .of_machine = true},
+    {"o", "T", "overhead of a send and of a receive", "2", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_o,
+     .series = SERIES_TIMES, .of_machine = true},
+    {"o-send", "T", "overhead of a send, if it differs from -o", "", "-o",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE,
+     TIME(model.network.params.o_send_ns), .series = SERIES_TIMES},
+    {"o-recv", "T", "overhead of a receive, if it differs from -o", "", "-o",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE,
+     TIME(model.network.params.o_recv_ns), .series = SERIES_TIMES},
+    {"g", "T", "gap between two sends, or two receives", "4", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE,
+     TIME(model.network.params.g_ns), .series = SERIES_TIMES, .of_machine = true},
+    {"G", "T", "time per byte of a long message (LogGP), or a rate as 10GB/s", "0", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_G,
+     .series = SERIES_TIMES, .of_machine = true},
+    {"gap", "KIND", "separate, or shared by sends and receives", "separate", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_gap,
+     .series = SERIES_WORDS, .of_machine = true, .words = "separate, shared"},
+    {"capacity", NULL, "at most ceil(L/g) messages in flight from or to a processor", "off", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE, .apply = apply_capacity, .of_machine = true},
+    {"nodes", "NxM", "N nodes of M processors each, by rank; *xM: as many nodes as P needs", "", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_nodes,
+     .series = SERIES_WORDS},
+    {"inter", "COSTS", "costs between nodes: L=T,o=T,g=T,G=T [as within a node]", "", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_inter},
+    {"link", "A-B:COSTS", "costs from ranks A to B, as 0-1:L=9 or 0,4..7-*:g=2us,G=1ns; repeatable",
+     "", "", OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_link,
+     .several = true},
+    {"rendezvous", "S", "sends of more than S bytes wait for their receiver; 0: all", "none", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE | OPTIONS_TUNE, .apply = apply_rendezvous,
+     .series = SERIES_BYTES},
+    {"delay", "NAME", "%s (see: logp list delays)", "",
+     "logp; with -G loggp; of a GOAL file loggops",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_delay,
+     .series = SERIES_WORDS, .of_machine = true, .choices = all_delays},
+    {"topology", "SPEC", "%s", "none", "", OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE,
+     .apply = apply_topology, .series = SERIES_WORDS, .choices = all_topologies},
+    {0},
+};

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of the command line and of the environment, with their values. */
+#ifndef LOGP_OPTIONS_H
+#define LOGP_OPTIONS_H
+
+#include "text/text.h"
+
+#include <logp/logp.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- output formats: which of the command's answers each can show, and how ---- */
+
+struct output;      /* output/output.h */
+struct step_form;   /* schedule/schedule.h */
+struct tree_form;   /* tree/tree.h */
+struct trace_form;  /* trace/trace.h */
+struct versus_form; /* versus/versus.h */
+
+/* An answer whose member is NULL cannot be shown. The options use only the names, the suffixes and
+ * which answers there are. */
+struct output_format {
+    const char *name;
+    const char *suffix; /* of a file in it, without the point */
+    bool for_people;    /* allows text next to the answer, and several tables in it */
+    bool draws;         /* it shows only what there is a picture of */
+    bool curves;        /* it can show records as curves, which gnuplot draws */
+    bool machine;       /* it is a file for --machine */
+    bool page;          /* it is the page of logp report */
+    bool is_binary;     /* not for a terminal */
+    void (*records)(const struct output *out); /* run, predict, bench */
+    enum record_form form;                     /* bench crossover, list, paper, measure, validate */
+    const struct step_form *steps;             /* schedule */
+    const struct tree_form *tree;
+    const struct trace_form *trace;
+    const struct versus_form *versus; /* explain */
+};
+
+/* All there are, in formats.c; the last has no name. */
+extern const struct output_format output_formats[];
+
+/* The kind of answer of a command. */
+enum answer {
+    ANSWER_ANY, /* whatever the format */
+    ANSWER_WORDS,
+    ANSWER_RECORDS,
+    ANSWER_CURVES,
+    ANSWER_SWEEP, /* records or curves */
+    ANSWER_FORM,  /* whatever has a form of records */
+    ANSWER_STEPS,
+    ANSWER_TREE,
+    ANSWER_TRACE,
+    ANSWER_VERSUS,
+    ANSWER_PAPER,
+    ANSWER_MEASURED,
+    ANSWER_PAGE,
+    ANSWER_TUNE,
+};
+
+/* ---- the options ---- */
+
+/* The scale of an axis. */
+enum plot_scale {
+    SCALE_AUTO, /* of x: as its values step; of y: logarithmic where x is and the values span much */
+    SCALE_LINEAR,
+    SCALE_LOG, /* linear where a value of x is 0 or less */
+};
+
+enum { MAX_CORES = 1024, MAX_COUNTS = 256, MAX_P_LIST = 1024, MAX_TITLE = 200 };
+
+/* The choice of algorithms. */
+enum algorithm_choice {
+    ALGORITHMS_NAMED, /* those of the list */
+    ALGORITHMS_AUTO,  /* the best predicted */
+    ALGORITHMS_ALL,
+};
+
+/* The processors and the network between them. */
+struct model_question {
+    int64_t P;
+    /* As written; network_of() has the part that the delay model uses. Its links contain all of
+     * --nodes, --inter and --link, for P processors. */
+    struct logp_network network;
+    const struct logp_network *planned; /* what algorithms are planned for; NULL: network_of() */
+    int64_t unit_ns;
+    bool unit_auto;                          /* --unit auto: answer/unit.c finds the unit */
+    const struct logp_machine_file *machine; /* NULL: none */
+    const struct logp_delay_model *delay;
+    const char *plugin;             /* whose model it is, as it was written; NULL: of the table */
+    char nodes[32];                 /* of --nodes: "4x8", "*x8" */
+    int64_t node_size;              /* processors of a node; 0: there are none */
+    struct logp_link_costs inter;   /* between nodes */
+    const struct link_rules *rules; /* of --link; NULL: none */
+    bool emulated;                  /* the delay model has parameters: it is not none */
+    bool ignores_G;                 /* for it every message counts as one */
+    bool gamma_given, gamma_host;   /* --gamma host: measured */
+};
+
+/* In place of P and n_bytes, for a command of OPTIONS_SPANS; of OPTIONS_MEASURE, of n_bytes. */
+struct span_question {
+    size_t n_P;
+    int64_t P_list[MAX_P_LIST]; /* ascending */
+    int64_t bytes_low, bytes_high;
+};
+
+/* The algorithms and their arguments. */
+struct what_question {
+    enum algorithm_choice algorithms;
+    const char *algorithm_list;        /* as it was written */
+    const struct logp_step_list *list; /* of --schedule; NULL: a collective is named */
+    const struct logp_collective *as;  /* of --as: what its steps must compute; NULL: anything */
+    const char *schedules;             /* a folder of found schedules; NULL: none */
+    size_t n_bytes;
+    int64_t root;
+    int64_t count; /* 0: the collective's own */
+    int n_counts;  /* of --counts; 0: blocks are all alike */
+    int64_t counts[MAX_COUNTS];
+    const struct logp_op *op;
+    size_t element_bytes;   /* of --type */
+    int64_t rows, cols;     /* 0: P */
+    struct logp_args knobs; /* parameters of the algorithm; no other member is set */
+    bool may_differ;        /* --same-results no */
+    enum logp_packing packing;
+    enum logp_basis by;
+};
+
+/* How they are run. */
+struct run_question {
+    const char *executor;
+    const char *transport; /* as it was written */
+    enum logp_clock clock;
+    bool fibers;   /* that is what the executor has */
+    bool one_core; /* under the virtual clock, whatever P is */
+    int reps, warmup;
+    int64_t timeout_ns;
+    size_t queue_limit; /* 0: the machine's own */
+    size_t stack_bytes; /* of a processor; 0: the machine's own */
+    uint64_t seed;
+    int n_cores; /* 0: all allowed */
+    int cores[MAX_CORES];
+    enum { PLACE_BLOCK, PLACE_ROUND_ROBIN, PLACE_PARTNERS } place;
+    const char *place_text;   /* of --place, as it was written */
+    const char *traffic_file; /* PLACE_PARTNERS: the report with the messages; NULL: schedules */
+    const int *core_of;       /* of PLACE_PARTNERS: place_partners(); NULL: not known yet */
+    int64_t precision_ppm, limit_ns; /* 0: all runs */
+    bool only_predicted;             /* nothing is run */
+    bool measure;                    /* bench crossover: the points are run */
+    const char *replay;              /* a file; NULL: none */
+    bool diff;                       /* next to the nearest run that passes */
+};
+
+/* The form of the answer. */
+struct form_question {
+    const struct output_format *format;
+    const char *output; /* a file; NULL: stdout */
+    bool keeps_records; /* a file of a sweep's points, to resume it */
+    bool restart;
+    const char *export; /* as it was written; "": none */
+    const char *plot;   /* where pictures go; NULL: nowhere */
+    bool only_plot;     /* and nothing else, on stdout */
+    bool progress, watch;
+    bool quiet, verbose;
+    enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
+    bool explain;
+    const char *save, *against; /* names of saved runs; NULL: none */
+    bool fails_on_slower, fails_on_change;
+    int width, height;         /* of a picture, in pixels; 0: its own */
+    const char *title;         /* of it; NULL: its own */
+    enum plot_scale scales[2]; /* of x and y */
+    bool ranks;                /* tables show times over the ranks */
+    bool skips_ranks;          /* these are not shown, so they are not measured */
+};
+
+/* The command line. */
+struct line_question {
+    unsigned sets;                       /* of the command: enum option_set */
+    const struct output_format *formats; /* all there are; the last has no name */
+    const struct names *commands;        /* all there are: the sections of the config file */
+    enum answer answer;                  /* of the command */
+    /* words that are not options, the command first */
+    const char *words[8];
+    int n_words;
+    char **rest; /* the words after --, or a program of mpirun; NULL at its end; NULL: none */
+    char **argv; /* all of the command line */
+    bool help, version;
+};
+
+/* A program of logp mpirun. */
+struct mpi_question {
+    const char *traced;              /* a file for the diagram; NULL: none */
+    const char *report;              /* a file for what its calls took; NULL: none */
+    bool unchecked;                  /* --check off */
+    bool checks_fail;                /* --check fail */
+    bool checksums;                  /* sums of the buffers of sends */
+    bool compare_calls, trust_calls; /* of struct logp_config */
+    bool tags_output;                /* each line of a program with its rank */
+    double compute; /* computing time on the virtual clock, in multiples of the time here */
+    bool gdb;       /* in this debugger */
+    int most_crashes, most_lost,
+        most_doubled; /* --explore: ranks that may end in a run, messages */
+    int64_t explore;  /* so many runs, each in another order; 0: the program runs once */
+};
+
+/* The network of a machine that is measured, or whose parameters are checked. */
+struct network_question {
+    bool all_pairs, fit;
+    const char *on; /* host, a named machine or a file */
+};
+
+struct question {
+    struct model_question model;
+    struct span_question span;
+    struct what_question what;
+    struct run_question how;
+    struct form_question form;
+    struct line_question line;
+    struct mpi_question mpi;
+    struct network_question network;
+};
+
+/* Groups of options that a command takes. */
+enum option_set {
+    OPTIONS_MODEL = 1, /* P, L, o, g, ... : what a prediction needs */
+    OPTIONS_RUN = 2,   /* clock, reps, ... : what a run needs */
+    OPTIONS_FORMAT = 4,
+    OPTIONS_UNIT = 8,       /* --unit, also without a model */
+    OPTIONS_FORGIVING = 16, /* it answers whatever the value of LOGP_FORMAT */
+    OPTIONS_TREE = 32,      /* of a collective it shows only its tree */
+    OPTIONS_PAPER = 64,   /* it has models of its own; of an option: a paper has its own default */
+    OPTIONS_BASIS = 128,  /* --by, --schedule: the source of predictions, an additional run */
+    OPTIONS_PLUGIN = 256, /* --plugin, also without a model, but not from the environment */
+    OPTIONS_SWEEP = 512,  /* several values of an option; of an option: as OPTIONS_PAPER */
+    OPTIONS_FILE = 1024,  /* --output: finished points are kept in a .csv or .json */
+    OPTIONS_CROSSOVER = 2048,   /* several values only of P and sizes */
+    OPTIONS_TUNE = 4096,        /* what the table of an MPI library depends on, and --export */
+    OPTIONS_SPANS = 8192,       /* -P and --bytes: a list and a range, with other defaults */
+    OPTIONS_TRACE = 16384,      /* --predicted */
+    OPTIONS_EXPLAIN = 32768,    /* --explain */
+    OPTIONS_WATCH = 65536,      /* --watch */
+    OPTIONS_PLOT = 131072,      /* --plot */
+    OPTIONS_FAULT = 262144,     /* --fault, --noise */
+    OPTIONS_PROCESSES = 524288, /* --transport */
+    OPTIONS_MEASURE = 1 << 20,  /* what messages take, and --bytes: a range */
+    OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
+    OPTIONS_PICTURE = 1 << 22,  /* --size, --title */
+    OPTIONS_CURVES = 1 << 23,   /* --scale */
+    OPTIONS_TALK = 1 << 24,     /* --quiet, --verbose, --color; not from the environment */
+    OPTIONS_SAVE = 1 << 30,     /* --save, --against, but not from the environment */
+    OPTIONS_RANKS = 1 << 29,    /* --ranks */
+    OPTIONS_OUTPUT = 1 << 25,   /* --output, but not from the environment */
+    OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
+    OPTIONS_AGAIN = 1 << 26,  /* --executor, which a test otherwise sets */
+    OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */
+    OPTIONS_MPIRUN = 1 << 28, /* --check, --tag-output, --compute, --stack, --gdb */
+};
+#define OPTIONS_SEARCH (1u << 31) /* --limit, --seed; no int, as the others are, has this bit */
+
+/* ---- options.c ---- */
+
+/* Split the command line into words and options, whose values resolve_options() looks at; ends the
+ * process on bad usage. */
+void parse_options(int argc, char **argv, struct question *q);
+/* Treat the words after -- as words of the command, too. */
+void add_rest(struct question *q);
+/* Fill o with the options that a command of these sets uses: from the config file, then from the
+ * environment (LOGP_P, LOGP_UNIT, ...; an empty variable is ignored), then from the command
+ * line. Ends the process where one of them is wrong, or not an option of the command.
+ * o->formats, o->commands and o->answer are set. */
+void resolve_options(struct question *q, const char *command, unsigned sets);
+/* Whether the run extends over the processes of a launcher (--transport). */
+bool over_processes(const struct question *q);
+/* The description of an option for the commands of some option sets. */
+struct option_facts {
+    char option[32];           /* with its dashes */
+    const char *value;         /* its value, in a word; NULL: a flag */
+    char help[MAX_LIST + 128]; /* one line */
+    char preset[64];           /* its default, in brackets after a blank; or nothing */
+    char words[MAX_LIST];      /* words among its allowed values; or nothing */
+    unsigned sets;             /* option sets that contain it: enum option_set */
+};
+
+/* Option i = 0, 1, ... of all there are. o->formats and o->answer are set
+ * (the latter: NULL: for all commands). @return false: there are
+ * no more */
+bool option_facts(const struct question *q, int i, unsigned sets, struct option_facts *out);
+/* One line for each option of the sets. */
+void print_options(const struct question *q, unsigned sets);
+
+/* Settle o anew, as resolve_options() has done last, for point i of its sweep. */
+void resolve_point(struct question *q, int64_t i);
+/* Set this option from now on as the command line would, for resolve_point(). */
+void give_option(const char *name, const char *text);
+/* Whether it is on the command line. May be called before resolve_options(). */
+bool option_is_given(const char *name);
+/* All options given, except for these, in the order of the help: " -P 2,4 --clock virtual". To
+ * be freed; NULL: no memory */
+char *options_given(const struct question *q, const struct names *but);
+
+/* ---- sweep.c: all combinations of the options that have several values, in the order of the help,
+ * the last changing first ---- */
+
+/* Number of points, for the options that were settled last. */
+int64_t sweep_points(void);
+/* Number of values that an option has in the sweep. */
+int64_t sweep_values(const char *name);
+/* The point that was settled last: "-P 4 --bytes 1024". @return buf */
+const char *show_point(char *buf, size_t size);
+
+/* ---- model.c, operands.c, run.c: the values of options ---- */
+
+/* L, o, g, G, delay and unit of a machine: a named one, or of a file; ends the process where it is
+ * none. */
+void set_machine(struct question *q, const char *option, const char *text);
+/* The delay model of this name, which there is. */
+void use_delay(struct question *q, const char *name);
+/* The executor of this name. @return false: there is none */
+bool use_executor(struct question *q, const char *name);
+/* Return the choice that a word such as "all" means in place of names. */
+enum algorithm_choice algorithm_word(const char *word);
+
+/* ---- links.c ---- */
+
+/* "L=T,o=T,o_send=T,o_recv=T,g=T,G=T", some of them: set in *costs; ends the process where it is
+ * something else. */
+void read_costs(const struct question *q, const char *option, const char *text,
+                struct logp_link_costs *costs);
+/* The links of P processors as the options define them; ends the process where the options are for
+ * another number. NULL: all links are alike */
+const struct logp_links *links_of(const struct question *q, int64_t P);
+/* The option that made o->network.links, as its user knows it. */
+const char *links_option(const struct question *q);
+/* The rules of --link, each time with its unit; NULL: there are none. */
+const char *rules_shown(const struct question *q);
+/* "nodes 4x8, between them L=90us, links 0-1:g=2us": what there is of it. */
+void show_links(FILE *f, const struct question *q);
+/* The largest G of a link; 0: none has one. */
+int64_t links_own_G(const struct question *q);
+
+/* ---- plugin.c ---- */
+
+/* The parameters as the delay model takes them: to plan and predict with. */
+struct logp_params model_params(const struct question *q);
+/* The network as the delay model takes it: to emulate, to plan and to predict with. */
+struct logp_network network_of(const struct question *q);
+/* The delay model of o->plugin, which is set; ends the process where it refuses to make one. */
+struct logp_delay make_plugin_delay(const struct question *q);
+
+/* ---- fault.c ---- */
+
+/* Whether there are faults or noise. */
+bool is_faulty(const struct question *q);
+
+/* ---- format.c ---- */
+
+/* Of a file's name, without the point; NULL: it has none. */
+const char *suffix_of(const char *path);
+/* End the process where the suffix of --output is that of another format than this one, which has
+ * been asked for: "--format json". */
+void check_suffix(const struct question *q, const char *asked, const char *suffix);
+
+/* ---- parameters of algorithms ---- */
+
+/* Parse the value of a parameter that is not a time. @return false: the text is not allowed */
+bool parse_knob(const struct logp_knob *knob, const char *text, int64_t *value);
+
+/* ---- size.c ---- */
+
+/* The unit of this collective's sizes in bytes: an element of a vector, or a byte. */
+int64_t size_unit(const struct question *q, const struct logp_collective *collective);
+/* The option that gives its size: "bytes" or "count"; NULL: its size is not given by a single
+ * number. */
+const char *size_option(const struct logp_collective *collective);
+/* Whether the model charges for bytes, on all links or some. Otherwise all sizes cost the same. */
+bool bytes_cost(const struct question *q);
+/* A note that messages of this size cost as much as small ones, and which option to type; NULL: no
+ * note is due. @return buf */
+const char *free_bytes(const struct question *q, int64_t n_bytes, char buf[MAX_LIST]);
+
+/* ---- unused.c ---- */
+
+/* Whether the command, or an item named by its words, uses this option, named without dashes. */
+bool option_matters(const char *name, const struct question *q);
+/* Whether it has an algorithm that takes blocks of different sizes. */
+bool takes_blocks(const struct logp_collective *collective);
+/* The collective that the words, or --schedule, name; NULL: none, or several may be named. */
+const struct logp_collective *named_by_words(const struct question *q);
+/* End the process where an option of the command line cannot be used. */
+void refuse_unused_options(const struct question *q);
+/* The same for all options but these, which have their dashes. why: "--replay" */
+void refuse_others_than(const struct question *q, const struct names *used, const char *why);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options are rows of a table, in a few lists. Each list is at the end of the file that parses
+ * the options' texts into fields of struct question, or ends the process for a text that is not
+ * allowed.
+ */
+#ifndef LOGP_OPTION_ROWS_H
+#define LOGP_OPTION_ROWS_H
+
+#include "question/question.h"
+
+#include <stddef.h>
+
+/* Kind of the field for an option's text. */
+enum option_field {
+    FIELD_APPLIED, /* set by the row's function */
+    FIELD_SWITCH,  /* a bool */
+    FIELD_TEXT,    /* the text, or NULL where it is empty */
+    FIELD_TIME,    /* ns; an empty text leaves it as it is */
+    FIELD_NUMBER,  /* likewise */
+};
+
+struct option_row {
+    const char *name;   /* without dashes */
+    const char *value;  /* NULL: a flag */
+    const char *help;   /* one line; %s: replaced by the choices */
+    const char *preset; /* its default; empty: computed where it is used */
+    const char *other;  /* with a preset: the default under the virtual clock, where that
+                           differs; without: in words, how it is computed */
+    unsigned set;
+    bool of_machine; /* a preset of the model sets it */
+    /* option: with its dashes, wherever the text comes from; bad_option() knows */
+    void (*apply)(struct question *q, const char *option, const char *text);
+    enum option_field field; /* without apply: of struct question, at its offset */
+    size_t offset, size;     /* size: of a number */
+    bool bytes;              /* a number may have a suffix of bytes */
+    int64_t least, most;     /* of a number */
+    const char *allowed;     /* allowed range, in words, for the error message */
+    /* The existing names, as the help lists them; NULL: they are in the help. @return buf */
+    const char *(*choices)(const struct question *q, char buf[MAX_LIST]);
+    const struct logp_knob *knob; /* the parameter of this row, which has no apply; NULL: none */
+    enum series_kind series;      /* type of the values in a sweep; none: one value only */
+    const char *words;            /* allowed words, where there are no choices; or NULL */
+    bool several;                 /* may be given several times; the texts are joined with ';' */
+};
+
+#define FIELD(kind, name) .field = (kind), .offset = offsetof(struct question, name)
+#define SWITCH(name) FIELD(FIELD_SWITCH, name)
+#define TEXT(name) FIELD(FIELD_TEXT, name)
+#define TIME(name) FIELD(FIELD_TIME, name)
+#define NUMBER(name, bytes_, least_, most_, allowed_)                                              \
+    FIELD(FIELD_NUMBER, name), .size = sizeof(((struct question *)NULL)->name), .bytes = (bytes_), \
+                               .least = (least_), .most = (most_), .allowed = (allowed_)
+
+/* In the order in which they are applied; the last has no name. */
+extern const struct option_row model_options[];   /* model.c: what a prediction depends on */
+extern const struct option_row operand_options[]; /* operands.c: the algorithm and its arguments */
+extern const struct option_row run_options[];     /* run.c */
+/* The same for the parameters of algorithms, and the function that applies one */
+const struct option_row *knob_options(void);
+void apply_knob(struct question *q, const struct logp_knob *knob, const char *option,
+                const char *text);
+extern const struct option_row fault_options[];   /* fault.c */
+extern const struct option_row sweep_options[];   /* sweep.c */
+extern const struct option_row format_options[];  /* format.c */
+extern const struct option_row picture_options[]; /* picture.c */
+extern const struct option_row tune_options[];    /* tune.c */
+extern const struct option_row measure_options[]; /* tune.c */
+extern const struct option_row talk_options[];    /* format.c: for all commands */
+
+/* ---- machine.c ---- */
+
+/* The machine of a name, or in a file, which is then static; ends the process where it is none. */
+const struct logp_machine_file *find_machine(const char *option, const char *word);
+const char *all_machines(const struct question *q, char buf[MAX_LIST]);
+
+/* ---- tune.c: -P and --bytes of a command of OPTIONS_SPANS ---- */
+
+void apply_P_list(struct question *q, const char *option, const char *text);
+void apply_bytes_range(struct question *q, const char *option, const char *text);
+
+/* ---- links.c: differences between pairs of processors, after all options that set P ---- */
+
+void apply_nodes(struct question *q, const char *option, const char *text);
+void apply_inter(struct question *q, const char *option, const char *text);
+void apply_link(struct question *q, const char *option, const char *text);
+
+/* ---- sweep.c ---- */
+
+/* Select the value at the current point where the text of an option is a series. Only in a sweep.
+ * place: index of the row among all rows */
+const char *value_at_point(const struct question *q, const struct option_row *row, int place,
+                           const char *option, const char *text);
+/* Go to a point of the sweep, from 0. */
+void select_point(int64_t i);
+
+/* ---- plugin.c: load it ---- */
+
+void apply_plugin(struct question *q, const char *option, const char *text);
+
+/* ---- size.c ---- */
+
+/* After all options: the --bytes of a vector; ends the process where that is not a whole number of
+ * elements, or where --count is given, too. */
+void resolve_size(struct question *q);
+
+/* ---- settings.c ---- */
+
+/* Read the config file (LOGP_CONFIG, else in XDG_CONFIG_HOME or ~/.config) for a command; ends the
+ * process where a line is wrong. options: their names without dashes, which must stay */
+void read_settings(const char *command, const struct names *commands, const struct names *options);
+/* The text in the config file of an option, named without dashes; NULL: none */
+const char *setting_of(const char *name);
+/* Warn of variables LOGP_* whose names are close to those of options, but not equal. */
+void warn_of_variables(const struct names *options);
+
+/* ---- values.c ---- */
+
+/* Set the field of a row, or call its function. */
+void apply_row(struct question *q, const struct option_row *row, const char *option,
+               const char *text);
+/* Whether the text is the second of two words. It must be one of them. */
+bool either(const char *option, const char *text, const char *first, const char *second);
+/* Whether a flag is on. The text must be on or 1, off or 0. */
+bool switched(const char *option, const char *text);
+/* A time in units, or with a suffix; ends the process where it is none or beyond most_ps. */
+int64_t to_ps(const struct question *q, const char *option, const char *text, int64_t most_ps);
+
+/* The time of a byte in picoseconds: a time, or a rate as 10GB/s. */
+int64_t to_byte_ps(const struct question *q, const char *option, const char *text);
+int64_t to_ns(const struct question *q, const char *option, const char *text);
+
+/* End the process where --transport cannot be combined with the other options. */
+void check_transport(const struct question *q);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* The options that a run depends on. */
+#include "file/file.h"
+#include "question/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void apply_clock(struct question *q, const char *option, const char *text)
+{
+    q->how.clock = either(option, text, "wall", "virtual") ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+}
+
+static struct names executor_names(void)
+{
+    struct names names = {0};
+
+    for (size_t i = 0; logp_executor_at(i) != NULL; i++)
+        add_name(&names, logp_executor_at(i));
+    return names;
+}
+
+bool use_executor(struct question *q, const char *name)
+{
+    const struct names names = executor_names();
+    const int i = find_name(&names, name);
+
+    if (i < 0)
+        return false;
+    q->how.executor = names.name[i];
+    q->how.fibers = i == find_name(&names, "fiber");
+    return true;
+}
+
+static void apply_executor(struct question *q, const char *option, const char *text)
+{
+    const struct names names = executor_names();
+
+    if (!use_executor(q, text))
+        refuse_name(option, text, &names);
+}
+
+static const char *all_executors(const struct question *q, char buf[MAX_LIST])
+{
+    const struct names names = executor_names();
+
+    (void)q;
+    return list_names(&names, ", ", buf);
+}
+
+/* "mpi", or "mpi:" and of which kind: the code that makes the machine needs to know. */
+static void apply_transport(struct question *q, const char *option, const char *text)
+{
+    struct names names = {0};
+    char plain[16];
+
+    for (size_t i = 0; logp_transport_at(i) != NULL; i++)
+        add_name(&names, logp_transport_at(i));
+    snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(text, ":"), text);
+    if (find_name(&names, text) < 0 && strcmp(plain, "mpi") != 0)
+        refuse_name(option, text, &names);
+    q->how.transport = text;
+}
+
+bool over_processes(const struct question *q)
+{
+    return q->how.transport != NULL && strcmp(q->how.transport, "mailbox") != 0;
+}
+
+/* Refuse options on which all processes would have to agree, or that apply to one host only. */
+void check_transport(const struct question *q)
+{
+    const char *with = !over_processes(q)                                   ? NULL
+                       : q->how.clock == LOGP_CLOCK_VIRTUAL                 ? "the virtual clock"
+                       : q->model.network.topology != NULL                  ? "a topology"
+                       : logp_params_capacity(&q->model.network.params) > 0 ? "a capacity"
+                       : is_faulty(q)                                       ? "faults or noise"
+                       : q->model.gamma_host                                ? "--gamma host"
+                       : q->model.unit_auto                                 ? "--unit auto"
+                       : q->form.output != NULL && (q->line.sets & OPTIONS_NETWORK) == 0
+                           ? "--output: redirect stdout"
+                       : q->form.plot != NULL                            ? "--plot"
+                       : q->how.place == PLACE_PARTNERS                  ? "--place partners"
+                       : q->form.save != NULL || q->form.against != NULL ? "--save or --against"
+                                                                         : NULL;
+
+    if (with != NULL)
+        bad_option("--transport", q->how.transport, "not together with %s; remove one of the two",
+                   with);
+}
+
+/* Parse the number of a core. @return the text after it; NULL: it is not a number */
+static const char *parse_core(const char *s, int *core)
+{
+    const int most = 1000000; /* more than any kernel has */
+
+    if (*s < '0' || *s > '9')
+        return NULL;
+    for (*core = 0; *s >= '0' && *s <= '9' && *core <= most; s++)
+        *core = 10 * *core + (*s - '0');
+    return *core <= most ? s : NULL;
+}
+
+/* "0,2-5" */
+static void apply_cores(struct question *q, const char *option, const char *text)
+{
+    q->how.n_cores = 0;
+    if (strcmp(text, "all") == 0)
+        return;
+    for (const char *s = text;; s++) {
+        int first = 0, last = 0;
+
+        s = parse_core(s, &first);
+        last = first;
+        if (s != NULL && *s == '-')
+            s = parse_core(s + 1, &last);
+        if (s == NULL || (*s != ',' && *s != '\0') || last < first ||
+            last - first >= MAX_CORES - q->how.n_cores)
+            bad_option(option, text, "a list of core numbers, e.g. 0,2-5");
+        for (int i = first; i <= last; i++)
+            q->how.cores[q->how.n_cores++] = i;
+        if (*s == '\0')
+            return;
+    }
+}
+
+static void apply_place(struct question *q, const char *option, const char *text)
+{
+    static const struct names names = {{"block", "round-robin", "partners"}, 3};
+    const char *const suffix = suffix_of(text);
+    const int which = find_name(&names, text);
+
+    q->how.place_text = text;
+    q->how.traffic_file = which < 0 && suffix != NULL && strcmp(suffix, "json") == 0 ? text : NULL;
+    if (which < 0 && q->how.traffic_file == NULL)
+        bad_option(option, text,
+                   "block, round-robin, partners, or a report of logp mpirun (FILE.json)");
+    q->how.place = which == 0 ? PLACE_BLOCK : which == 1 ? PLACE_ROUND_ROBIN : PLACE_PARTNERS;
+}
+
+static void apply_timeout(struct question *q, const char *option, const char *text)
+{
+    int64_t ps;
+
+    if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
+        bad_option(option, text,
+                   "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
+    q->how.timeout_ns = ps / 1000;
+}
+
+static void apply_progress(struct question *q, const char *option, const char *text)
+{
+    static const struct names names = {{"auto", "on", "off"}, 3};
+    const int which = which_name(option, text, &names);
+
+    q->form.progress = which == 0 ? isatty(STDERR_FILENO) : which == 1;
+}
+
+/* "2", or "crashes=1,lost=2,doubled=1": the most of each in a run. */
+static void apply_most_faults(struct question *q, const char *option, const char *text)
+{
+    static const struct names kinds = {{"crashes", "lost", "doubled"}, 3};
+    int *const most[] = {&q->mpi.most_crashes, &q->mpi.most_lost, &q->mpi.most_doubled};
+
+    q->mpi.most_crashes = q->mpi.most_lost = q->mpi.most_doubled = 0;
+    for (const char *s = text; s == text || *s != '\0';) {
+        const size_t n = strcspn(s, ",;"), length = strcspn(s, "=,;");
+        char name[32];
+        const char *number = s[length] == '=' ? s + length + 1 : s;
+        char *end;
+        long value;
+        int kind = 0;
+
+        if (number != s) {
+            snprintf(name, sizeof(name), "%.*s", (int)length, s);
+            kind = find_name(&kinds, name);
+        }
+        errno = 0;
+        value = strtol(number, &end, 10);
+        if (kind < 0 || end == number || end != s + n || errno != 0 || value < 0 || value > 1000)
+            bad_option(option, text,
+                       "a number of ranks, or crashes=N,lost=N,doubled=N with N in 0 .. 1000");
+        *most[kind] = (int)value;
+        s += n + (s[n] != '\0');
+    }
+}
+
+static void apply_check(struct question *q, const char *option, const char *text)
+{
+    static const struct names names = {{"on", "off", "fail"}, 3};
+    const int which = which_name(option, text, &names);
+
+    q->mpi.unchecked = which == 1;
+    q->mpi.checks_fail = which == 2;
+}
+
+static void apply_report(struct question *q, const char *option, const char *text)
+{
+    static const struct names names = {{"html", "json", "txt"}, 3};
+    const char *const suffix = suffix_of(text);
+
+    q->mpi.report = NULL;
+    if (*text == '\0')
+        return;
+    if (suffix == NULL || find_name(&names, suffix) < 0)
+        bad_option(option, text, "a report is a file whose name ends in .html, .json or .txt");
+    check_place(option, text);
+    q->mpi.report = text;
+}
+
+static void apply_compute(struct question *q, const char *option, const char *text)
+{
+    char *end = NULL;
+
+    q->mpi.compute = strcmp(text, "measured") == 0 ? 1
+                     : text[0] == 'x'              ? strtod(text + 1, &end)
+                                                   : 0;
+    if (strcmp(text, "none") != 0 &&
+        (!(q->mpi.compute > 0 && q->mpi.compute <= 1e6) || (end != NULL && *end != '\0')))
+        bad_option(option, text, "none, measured, or a factor: x0.5 is half of the measured time");
+}
+
+const struct option_row run_options[] = {
+    {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "",
+     OPTIONS_RUN | OPTIONS_MPIRUN, .apply = apply_clock, .words = "wall, virtual"},
+    {"executor", "NAME", "executor of processors: %s", "thread", "",
+     OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_PAPER | OPTIONS_AGAIN, .apply = apply_executor,
+     .series = SERIES_WORDS, .choices = all_executors},
+    {"transport", "NAME", "mpi: the processes of mpirun; mpi:openmpi, mpi:mpich: of this MPI",
+     "mailbox", "", OPTIONS_PROCESSES, .apply = apply_transport, .words = "mailbox, mpi"},
+    {"reps", "N", "counted runs", "100", "1", OPTIONS_RUN | OPTIONS_PAPER | OPTIONS_SWEEP,
+     NUMBER(how.reps, false, 1, 10000000, "a number of runs, 1 .. 10000000")},
+    {"warmup", "N", "uncounted runs before the counted runs", "5", "0", OPTIONS_RUN | OPTIONS_PAPER,
+     NUMBER(how.warmup, false, 0, 10000000, "a number of runs, 0 .. 10000000")},
+    {"cores", "LIST", "cores to use, e.g. 0,2-5", "all", "", OPTIONS_RUN | OPTIONS_MPIRUN,
+     .apply = apply_cores},
+    {"place", "HOW",
+     "which ranks share a core: block, round-robin, partners, or by the messages of a report "
+     "(FILE.json)",
+     "block", "", OPTIONS_RUN | OPTIONS_MPIRUN, .apply = apply_place, .series = SERIES_WORDS,
+     .words = "block, round-robin, partners"},
+    {"plugin", "FILE.so[:ARGS]", "a delay model or algorithms of your own (logp/algorithm.h)",
+     "none", "", OPTIONS_RUN | OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_PLUGIN,
+     .apply = apply_plugin},
+    {"queue-limit", "BYTES", "limit of bytes in queues; sends above it fail", "1GiB", "",
+     OPTIONS_RUN | OPTIONS_MPIRUN,
+     NUMBER(how.queue_limit, true, 1, INT64_MAX, "a number of bytes, 1 .. 2^63-1")},
+    {"timeout", "T", "time limit of a run", "60s", "", OPTIONS_RUN | OPTIONS_MPIRUN,
+     .apply = apply_timeout},
+    {"seed", "N", "seed of all random draws", "1", "",
+     OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_FAULT | OPTIONS_SEARCH,
+     NUMBER(how.seed, false, 0, INT64_MAX, "a whole number, 0 .. 2^63-1"),
+     .series = SERIES_NUMBERS},
+    {"progress", "WHEN", "progress on stderr: auto (on a terminal), on, off", "auto", "",
+     OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_SEARCH, .apply = apply_progress,
+     .words = "auto, on, off"},
+    {"watch", NULL, "live table of ratios and lags on stderr, also of a sweep", "off", "",
+     OPTIONS_WATCH, SWITCH(form.watch)},
+    {"tag-output", NULL, "put the rank before each line of output", "off", "", OPTIONS_MPIRUN,
+     SWITCH(mpi.tags_output)},
+    {"check", "WHEN",
+     "name collectives that differ, and requests left or used twice: on, off, fail (exit code 1)",
+     "on", "", OPTIONS_MPIRUN, .apply = apply_check, .words = "on, off, fail"},
+    {"checksum", NULL, "compare all bytes of buffers that may be written too early", "off", "",
+     OPTIONS_MPIRUN, SWITCH(mpi.checksums)},
+    {"report", "FILE", "what calls took, waits, messages: .html, .json, .txt", "", "none",
+     OPTIONS_MPIRUN, .apply = apply_report},
+    {"compute", "HOW",
+     "virtual clock: time of the program's own computing: none, measured, x0.5 (half)", "none", "",
+     OPTIONS_MPIRUN, .apply = apply_compute, .words = "none, measured"},
+    {"stack", "BYTES", "stack of each rank", "8MiB", "", OPTIONS_MPIRUN,
+     NUMBER(how.stack_bytes, true, 16 << 10, INT64_C(1) << 40, "a number of bytes, 16KiB .. 1TiB")},
+    {"explore", "RUNS", "run so many times in different orders, until a run fails", "", "",
+     OPTIONS_MPIRUN,
+     NUMBER(mpi.explore, false, 1, INT64_C(1) << 40, "a number of runs, 1 .. 2^40")},
+    {"faults", "N", "with --explore: up to N ranks crash in a run; lost=N,doubled=N: messages", "0",
+     "", OPTIONS_MPIRUN, .apply = apply_most_faults},
+    {"gdb", NULL, "run in gdb: ranks are threads, and `rank 3` chooses one", "off", "",
+     OPTIONS_MPIRUN, SWITCH(mpi.gdb)},
+    {0},
+};

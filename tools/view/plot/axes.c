@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The axes of a plot: their ranges, scales and tics. With SCALE_AUTO, the x axis is logarithmic if
+ * the logarithms of its values are spaced more evenly than the values: for 2, 4, 8, not 1, 2, 3.
+ */
+#include "view/plot/plot.h"
+#include "text/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LARGE = 16,      /* two values, or times, have a logarithmic axis from this ratio on */
+    MOST_VALUES = 12 /* up to this number, each value has a tic */
+};
+
+/* ---- the values of x ---- */
+
+struct values {
+    double *value; /* ascending, each once */
+    size_t n;
+};
+
+static struct values x_values(const struct plot *p)
+{
+    struct values all = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n_curves; i++)
+        n += p->curves[i].n;
+    all.value = or_end(calloc(n + 1, sizeof(*all.value)));
+    n = 0;
+    for (size_t i = 0; i < p->n_curves; i++)
+        for (size_t k = 0; k < p->curves[i].n; k++)
+            all.value[n++] = p->curves[i].points[k].x;
+    qsort(all.value, n, sizeof(*all.value), ascending_reals);
+    for (size_t i = 0; i < n; i++)
+        if (all.n == 0 || all.value[i] > all.value[all.n - 1])
+            all.value[all.n++] = all.value[i];
+    return all;
+}
+
+/* The widest step between neighbours, measured by the narrowest. */
+static double unevenness(const struct values *all, bool logarithms)
+{
+    double least = INFINITY, most = 0;
+
+    for (size_t i = 1; i < all->n; i++) {
+        const double a = all->value[i - 1], b = all->value[i],
+                     step = logarithms ? log(b / a) : b - a;
+
+        least = fmin(least, step);
+        most = fmax(most, step);
+    }
+    return most / least;
+}
+
+static bool steps_multiply(const struct values *all)
+{
+    if (all->n < 2 || all->value[0] <= 0)
+        return false;
+    if (all->n == 2)
+        return all->value[1] / all->value[0] >= LARGE;
+    return unevenness(all, true) < unevenness(all, false);
+}
+
+/* 2 where each value is some power of two times the first. */
+static int base_of(const struct values *all)
+{
+    for (size_t i = 1; i < all->n; i++) {
+        const double power = log2(all->value[i] / all->value[0]);
+
+        if (fabs(power - round(power)) > 1e-9)
+            return 10;
+    }
+    return 2;
+}
+
+/* ---- the ranges of the axes ---- */
+
+static void widen(struct plot_axis *s, double x)
+{
+    if (isnan(x))
+        return;
+    s->low = fmin(s->low, x);
+    s->high = fmax(s->high, x);
+}
+
+struct plot_axis plot_x_axis(const struct plot *p)
+{
+    struct values all = x_values(p);
+    struct plot_axis a = {0, 1, 0};
+
+    if (all.n > 0 &&
+        (p->x_scale == SCALE_LOG || (p->x_scale == SCALE_AUTO && steps_multiply(&all))))
+        a.base = all.value[0] <= 0 ? 0 : p->bytes ? 2 : base_of(&all);
+    if (all.n > 0)
+        a = (struct plot_axis){all.value[0], all.value[all.n - 1], a.base};
+    free(all.value);
+    if (a.base > 0) {
+        const double factor = fmax(pow(a.high / a.low, 0.03), 1.05);
+
+        return (struct plot_axis){a.low / factor, a.high * factor, a.base};
+    }
+    const double margin = a.high > a.low ? 0.03 * (a.high - a.low) : 1;
+
+    return (struct plot_axis){a.low - margin, a.high + margin, 0};
+}
+
+bool plot_is_other(const struct plot *p, const struct plot_curve *c)
+{
+    return c->kind == PLOT_PRINTED && p->other_axis[0] != '\0';
+}
+
+/* Whether the axis of times is logarithmic: if x is, and the times span a large ratio. */
+static bool is_logarithmic(const struct plot *p, const struct plot_axis *s)
+{
+    if (p->y_scale != SCALE_AUTO)
+        return p->y_scale == SCALE_LOG;
+    return p->n_rows == 0 && s->low > 0 && s->high / s->low >= LARGE && plot_x_axis(p).base > 0;
+}
+
+/* The span of the values on an axis. Measured values count only if there are no others. Values that
+ * a logarithmic axis cannot show do not count. */
+static struct plot_axis value_span(const struct plot *p, bool other, double least)
+{
+    struct plot_axis s = {INFINITY, -INFINITY, 0}, measured = s;
+
+    for (size_t i = 0; i < p->n_curves; i++) {
+        const struct plot_curve *c = &p->curves[i];
+
+        for (size_t k = 0; k < c->n && plot_is_other(p, c) == other; k++)
+            if (c->points[k].y > least)
+                widen(c->kind == PLOT_CIRCLES ? &measured : &s, c->points[k].y);
+    }
+    if (s.low > s.high)
+        s = measured;
+    else if (measured.high > s.high) /* a little beyond, if need be */
+        s.high = fmin(measured.high,
+                      least >= 0 ? s.high * 1.5 : s.high + 0.15 * (s.high - fmin(s.low, 0)));
+    return s;
+}
+
+struct plot_axis plot_y_axis(const struct plot *p, bool other)
+{
+    struct plot_axis s = value_span(p, other, -INFINITY);
+
+    if (is_logarithmic(p, &s) && s.high > 0) {
+        s = value_span(p, other, 0);
+        return (struct plot_axis){s.low / 1.3, s.high * 1.3, 10};
+    }
+    s.low = fmin(s.low, 0);
+    s.high = s.high > s.low ? s.high : s.low + 1;
+    return (struct plot_axis){s.low < 0 ? s.low - 0.05 * (s.high - s.low) : s.low,
+                              s.high + 0.06 * (s.high - s.low), 0};
+}
+
+double axis_place(const struct plot_axis *a, double value)
+{
+    if (a->base > 0)
+        return log(value / a->low) / log(a->high / a->low);
+    return (value - a->low) / (a->high - a->low);
+}
+
+/* ---- tics ---- */
+
+/* "1 KiB", "1.5 KiB", "100 B"; plain numbers as they are. */
+static void tic_label(const struct plot *p, double at, char out[32])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+
+    for (; p->bytes && at >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+        at /= 1024;
+    snprintf(out, 32, p->bytes ? "%.5g %s" : "%.10g", at, units[unit]);
+}
+
+/* The tics of x, one after another. */
+struct tics {
+    FILE *f;
+    const struct plot *p;
+    const char *between;
+};
+
+static void put_tic(struct tics *t, double at)
+{
+    char label[32];
+
+    tic_label(t->p, at, label);
+    fprintf(t->f, "%s'%s' %.10g", t->between, label, at);
+    t->between = ", ";
+}
+
+/* Whether the labels of all values fit. */
+static bool have_room(const struct plot *p, const struct values *all, const struct plot_axis *a,
+                      int pixels)
+{
+    const int digit = 7, apart = 10;
+    char label[32];
+    double end = -INFINITY;
+
+    for (size_t i = 0; i < all->n; i++) {
+        double width, middle = axis_place(a, all->value[i]) * pixels;
+
+        tic_label(p, all->value[i], label);
+        width = (double)strlen(label) * digit;
+        if (middle - width / 2 < end + apart)
+            return false;
+        end = middle + width / 2;
+    }
+    return all->n <= MOST_VALUES;
+}
+
+/* The values are the first times powers of two: of these, the largest that all steps are powers of.
+ */
+static int common_step(const struct values *all)
+{
+    int step = 0;
+
+    for (size_t i = 1; i < all->n; i++) {
+        int a = (int)lround(log2(all->value[i] / all->value[i - 1])), b = step;
+
+        while (b != 0) {
+            const int rest = a % b;
+
+            a = b;
+            b = rest;
+        }
+        step = a;
+    }
+    return step > 0 ? step : 1;
+}
+
+/* Powers of the base, or the first value times such: every one, or every second, ..., which are
+ * values if those are spaced evenly. */
+static void put_powers(struct tics *t, const struct plot_axis *a, const struct values *all,
+                       int pixels)
+{
+    const bool evenly = a->base == 2 && base_of(all) == 2;
+    const int room = 60, most = pixels / room > 1 ? pixels / room : 1;
+    const double powers = log(a->high / a->low) / log(a->base);
+    const int least = evenly ? common_step(all) : 1,
+              step = least * ((int)(powers / (most * least)) + 1);
+    double at = pow(a->base, ceil(log(a->low) / log(a->base) - 1e-9));
+
+    if (evenly)
+        at = all->value[0];
+    for (; at <= a->high; at *= pow(a->base, step))
+        put_tic(t, at);
+}
+
+/* Put the powers of ten; if these are few, also 2 and 5 times them. */
+static void put_decades(struct tics *t, const struct plot_axis *a)
+{
+    const int most = a->high / a->low > 1e4 ? 1 : 5;
+
+    for (int power = (int)floor(log10(a->low)); power <= (int)ceil(log10(a->high)); power++)
+        for (int digit = 1; digit <= most; digit = digit == 1 ? 2 : digit + 3) {
+            const double at = digit * pow(10, power);
+
+            if (at >= a->low && at <= a->high)
+                put_tic(t, at);
+        }
+}
+
+/* Put the tics of bytes on a linear axis, a power of two apart. */
+static void put_multiples(struct tics *t, const struct plot_axis *a, int pixels)
+{
+    const double step = exp2(ceil(log2((a->high - a->low) * 70 / pixels)));
+
+    for (double at = ceil(a->low / step) * step; at <= a->high; at += step)
+        put_tic(t, at + 0.0); /* not -0 */
+}
+
+void put_x_tics(FILE *f, const struct plot *p, const struct plot_axis *a, int pixels)
+{
+    struct values all = x_values(p);
+    struct tics t = {f, p, ""};
+
+    if (a->base > 0)
+        fprintf(f, "set logscale x %d\n", a->base);
+    if (have_room(p, &all, a, pixels) && (!p->bytes || base_of(&all) == 2)) {
+        fputs("set xtics (", f);
+        for (size_t i = 0; i < all.n; i++)
+            put_tic(&t, all.value[i]);
+        fputs(")\n", f);
+    } else if (a->base > 0 || p->bytes) {
+        fputs("set xtics (", f);
+        if (a->base == 10 && a->high / a->low < 1e6)
+            put_decades(&t, a);
+        else if (a->base > 0)
+            put_powers(&t, a, &all, pixels);
+        else
+            put_multiples(&t, a, pixels);
+        fputs(")\n", f);
+    }
+    free(all.value);
+}
+
+void put_value_tics(FILE *f, const char *axis, const struct plot_axis *a)
+{
+    static const struct plot plain;
+    struct tics t = {f, &plain, ""};
+
+    if (a->base == 0)
+        return;
+    fprintf(f, "set logscale %s 10\nset %stics (", axis, axis);
+    put_decades(&t, a);
+    fputs(")\n", f);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the medians of a run compare with those of a saved one. The change of a point is the ratio of
+ * two medians; its 95 % interval is that of Zou & Donner, made of the intervals of both medians,
+ * which are order statistics (logp_median_interval()), on logarithms. So nothing is assumed about
+ * the distribution of the times.
+ * Source: Zou & Donner, Statistics in Medicine 27(10), 2008.
+ */
+#include "view/records/columns.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A median and its interval. */
+struct known {
+    double median, low, high;
+    bool has_median, has_interval;
+};
+
+/* The median in a record; without an interval it is exact on the virtual clock. */
+static struct known known_of(const json_t *record, bool is_virtual)
+{
+    const json_t *times = json_object_get(record, "measured_ns");
+    const json_t *interval = json_object_get(record, "interval_ns");
+    struct known k = {0};
+
+    if (!json_is_object(times))
+        times = json_object_get(record, "emulated_ns");
+    k.has_median = json_is_object(times) && !json_is_false(json_object_get(record, "verified"));
+    k.median = json_number_value(json_object_get(times, "median"));
+    k.low =
+        json_is_object(interval) ? json_number_value(json_object_get(interval, "low")) : k.median;
+    k.high =
+        json_is_object(interval) ? json_number_value(json_object_get(interval, "high")) : k.median;
+    k.has_interval = (json_is_object(interval) || is_virtual) && k.low > 0 && k.low <= k.median &&
+                     k.median <= k.high;
+    return k;
+}
+
+/* Set the interval of the ratio now / then. */
+static void set_interval(struct change *c, const struct known *now, const struct known *then)
+{
+    const double below = hypot(log(now->median / now->low), log(then->high / then->median));
+    const double above = hypot(log(now->high / now->median), log(then->median / then->low));
+
+    c->low = c->ratio * exp(-below);
+    c->high = c->ratio * exp(above);
+}
+
+static enum verdict judge(const struct question *q, const struct change *c)
+{
+    const double least =
+        q->how.clock == LOGP_CLOCK_VIRTUAL ? 0 : (double)q->how.precision_ppm / 1e6;
+
+    if (c->low > 1 && c->ratio > 1 + least)
+        return VERDICT_SLOWER;
+    if (c->high < 1 && c->ratio < 1 - least)
+        return VERDICT_FASTER;
+    return VERDICT_UNCHANGED;
+}
+
+struct change compare_saved(const struct output *out, const struct row *row)
+{
+    const bool is_virtual = out->q->how.clock == LOGP_CLOCK_VIRTUAL;
+    const json_t *there = saved_record(out->against, out, row);
+    json_t *here = record_json(out, row, NULL);
+    const struct known now = known_of(here, is_virtual), then = known_of(there, is_virtual);
+    struct change c = {.verdict = there != NULL ? VERDICT_UNKNOWN : VERDICT_NEW};
+
+    json_decref(here);
+    if (!then.has_median)
+        return c;
+    c.has_then = true;
+    c.then_ns = (int64_t)then.median;
+    if (!now.has_median || now.median <= 0 || then.median <= 0) {
+        if (now.has_median && now.median == then.median)
+            c.verdict = VERDICT_UNCHANGED;
+        return c;
+    }
+    c.ratio = now.median / then.median;
+    c.has_interval = now.has_interval && then.has_interval;
+    if (!c.has_interval)
+        return c;
+    set_interval(&c, &now, &then);
+    c.verdict = judge(out->q, &c);
+    return c;
+}
+
+int sum_up_changes(const struct question *q, const struct saved *s, const struct output *out)
+{
+    size_t n[VERDICT_NEW + 1] = {0}, all = 0, compared;
+
+    for (; out != NULL; out = out->next)
+        for (size_t i = 0; i < out->n; i++, all++)
+            n[out->rows[i].change.verdict]++;
+    compared = all - n[VERDICT_NEW];
+    if (q->form.format->for_people) {
+        printf("%zu slower, %zu faster, %zu unchanged", n[VERDICT_SLOWER], n[VERDICT_FASTER],
+               n[VERDICT_UNCHANGED]);
+        if (n[VERDICT_UNKNOWN] > 0)
+            printf(", %zu unknown (too few runs, or a wrong result)", n[VERDICT_UNKNOWN]);
+        if (all > compared)
+            printf(", %zu new", all - compared);
+        if (saved_points(s) > compared)
+            printf("; %zu points of %s were not run", saved_points(s) - compared, q->form.against);
+        putchar('\n');
+    }
+    if (!(q->form.fails_on_slower && n[VERDICT_SLOWER] > 0) &&
+        !(q->form.fails_on_change && n[VERDICT_FASTER] > 0))
+        return EXIT_OK;
+    say("--fail-on %s: %zu slower and %zu faster of %zu points, against %s",
+        q->form.fails_on_change ? "change" : "slower", n[VERDICT_SLOWER], n[VERDICT_FASTER],
+        compared, q->form.against);
+    return EXIT_WRONG;
+}
+
+/* ---- columns ---- */
+
+VALUE(now_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_NS, r->reps > 0,
+                       r->has_measured ? r->measured.median_ns : r->emulated.median_ns);
+}
+
+VALUE(then_of)
+{
+    return number_cell(CELL_NS, row->change.has_then, row->change.then_ns);
+}
+
+static struct cell ratio_cell(bool valid, double ratio)
+{
+    return valid ? (struct cell){.kind = CELL_RATIO, .ratio = ratio} : no_cell;
+}
+
+VALUE(change_of)
+{
+    return ratio_cell(row->change.ratio > 0, row->change.ratio);
+}
+
+VALUE(change_low_of)
+{
+    return ratio_cell(row->change.has_interval, row->change.low);
+}
+
+VALUE(change_high_of)
+{
+    return ratio_cell(row->change.has_interval, row->change.high);
+}
+
+VALUE(verdict_of)
+{
+    static const char *const names[] = {[VERDICT_UNCHANGED] = "unchanged",
+                                        [VERDICT_FASTER] = "faster",
+                                        [VERDICT_SLOWER] = "slower",
+                                        [VERDICT_UNKNOWN] = "unknown",
+                                        [VERDICT_NEW] = "new"};
+
+    return text_cell(names[row->change.verdict]);
+}
+
+const struct column against_columns[] = {
+    {.value = now_of, TABLE("now", 13, TABLE_COMPARED), .compared = true},
+    {KEY("then_ns", then_of), TABLE("then", 13, TABLE_COMPARED), .compared = true},
+    {PART("change", "ratio", change_of), TABLE("change", 8, TABLE_COMPARED), .compared = true},
+    {PART("change", "low", change_low_of), TABLE("from", 8, TABLE_COMPARED), .compared = true},
+    {PART("change", "high", change_high_of), TABLE("to", 8, TABLE_COMPARED), .compared = true},
+    {KEY("verdict", verdict_of), TABLE("verdict", -9, TABLE_COMPARED), .compared = true},
+    {0},
+};

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records in a file, one line each, that are added one at a time: CSV, or a JSON array. A line that
+ * was not written to its end (a process that was killed) is dropped when the file is opened again,
+ * and at once where the disk is full. A restart leaves the old file until a first point is there.
+ */
+#include "view/records/records.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static _Noreturn void refuse(const struct record_file *file, const char *why)
+{
+    bad_option("--output", file->path, "%s", why);
+}
+
+/* Return the text of a record, to be freed. row: NULL: the names of the columns */
+static char *written(const struct record_file *file, const struct output *out,
+                     const struct row *row, const char *before)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = or_end(open_memstream(&text, &size));
+
+    if (row == NULL)
+        write_csv_names(f, out);
+    else if (file->json)
+        write_json_record(f, out, row, before);
+    else
+        write_csv_record(f, out, row, before);
+    return close_text(f, &text);
+}
+
+static void read_text(struct record_file *file)
+{
+    long size;
+
+    if (fseek(file->f, 0, SEEK_END) != 0 || (size = ftell(file->f)) < 0)
+        refuse(file, strerror(errno));
+    file->text = calloc((size_t)size + 1, 1);
+    rewind(file->f);
+    if (file->text == NULL || fread(file->text, 1, (size_t)size, file->f) != (size_t)size)
+        refuse(file, "a readable file");
+}
+
+/* Find the end of a record; NULL: it is not complete. A line break in a
+ * cell of CSV is not an end. */
+static const char *end_of(const struct record_file *file, const char *record)
+{
+    bool quoted = false;
+
+    for (const char *s = record; *s != '\0'; s++) {
+        quoted ^= *s == '"' && !file->json;
+        if (*s == '\n' && !quoted && !file->json)
+            return s;
+        if (*s == '\n' && file->json && s > record && (s[-1] == ',' || s[-1] == ']'))
+            return s - 1;
+    }
+    return NULL;
+}
+
+/* The cell with the name of a record's sweep, which is the last but one; of JSON with its key. */
+static const char *sweep_cell(const char *record, const char *end, size_t *length)
+{
+    const char *cell = record, *last = record;
+    bool quoted = false;
+
+    for (const char *s = record; s < end; s++) {
+        quoted ^= *s == '"';
+        if (*s == ',' && !quoted) {
+            cell = last;
+            last = s + 1;
+        }
+    }
+    *length = (size_t)(last - cell);
+    return cell;
+}
+
+/* Note the beginnings of the records, and the end of the last one. */
+static void find_records(struct record_file *file)
+{
+    const char *s = file->text + file->end, *end;
+
+    while (*s != ']' && (end = end_of(file, s)) != NULL) {
+        size_t *more = or_end(realloc(file->records, (file->n + 1) * sizeof(*more)));
+
+        file->records = more;
+        file->records[file->n++] = (size_t)(s - file->text);
+        file->end = end - file->text + !file->json;
+        s = end + (file->json && *end == ']' ? 0 : strspn(end, ",\n "));
+    }
+    if (file->json && *s == ']' && s[1 + strspn(s + 1, "\n")] != '\0')
+        refuse(file, "it has other text after its records; --restart overwrites it");
+}
+
+/* Cut the file back to its state after the last record; nothing in the buffer is needed. */
+static void cut_back(struct record_file *file)
+{
+    const int fd = fileno(file->f);
+    const char *end = file->json && file->end > 0 ? "]\n" : "";
+    const ssize_t n = (ssize_t)strlen(end);
+
+    if (pwrite(fd, end, (size_t)n, file->end) != n || ftruncate(fd, file->end + n) != 0)
+        say_note("%s ends in the middle of a record, which the next sweep drops", file->path);
+}
+
+/* Write after the last record, at once, and end the file there. */
+static int put(struct record_file *file, const char *between, const char *text)
+{
+    const long length = (long)(strlen(between) + strlen(text));
+    const char *end = file->json ? "]\n" : "\n";
+
+    if (fseek(file->f, file->end, SEEK_SET) != 0 ||
+        fprintf(file->f, "%s%s%s", between, text, end) < 0 || fflush(file->f) != 0 ||
+        ftruncate(fileno(file->f), file->end + length + (long)strlen(end)) != 0) {
+        say("%s could not be written: %s", file->path, strerror(errno));
+        cut_back(file);
+        return EXIT_WRONG;
+    }
+    file->end += length + !file->json;
+    return EXIT_OK;
+}
+
+/* Check that the file begins as a file of records does, as far as it was written. */
+static void read_head(struct record_file *file, const struct output *out)
+{
+    char *names = written(file, out, NULL, NULL);
+    const size_t length = strlen(names), size = strlen(file->text);
+    const char *first = "[{\"collective\":";
+    const bool begun = file->json
+                           ? strncmp(file->text, first, strlen(first)) == 0
+                           : strncmp(file->text, names, length) == 0 && file->text[length] == '\n';
+
+    if (begun) {
+        file->end = file->json ? 1 : (long)length + 1;
+        find_records(file);
+    } else if (strncmp(file->text, file->json ? "[]\n" : names, size) != 0) {
+        refuse(file, "it holds no records of a sweep; --restart overwrites it");
+    } else if (put(file, "", file->json ? "[" : names) != EXIT_OK) {
+        exit(EXIT_WRONG);
+    }
+    free(names);
+}
+
+/* Lock the file for this process. */
+static void lock(const struct record_file *file)
+{
+    if (flock(fileno(file->f), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        refuse(file, "another process writes to it");
+}
+
+/* Begin a new file. The old one remains locked as long as it exists. */
+static void restart(struct record_file *file)
+{
+    const int error = new_file_begin(&file->fresh, file->path);
+
+    if (error != 0)
+        refuse(file, strerror(error));
+    file->before = file->f;
+    file->f = file->fresh.f;
+    lock(file);
+}
+
+void open_records(struct record_file *file, const char *path, bool anew, const struct output *out)
+{
+    int fd;
+
+    *file =
+        (struct record_file){.path = path, .json = strcasecmp(strrchr(path, '.'), ".json") == 0};
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0 || (file->f = fdopen(fd, "r+")) == NULL)
+        refuse(file, strerror(errno));
+    lock(file);
+    if (anew)
+        restart(file);
+    setvbuf(file->f, NULL, _IOFBF, 1 << 16);
+    read_text(file);
+    read_head(file, out);
+}
+
+void expect_record(struct record_file *file, size_t i, const struct output *out,
+                   const struct row *row)
+{
+    const char *record = file->text + file->records[i], *end = end_of(file, record);
+    size_t length, my_length;
+    const char *here = sweep_cell(record, end, &length),
+               *wrong = file->json ? "\"verified\":false" : ",false,";
+    char *mine = written(file, out, row, NULL), *begin = written(file, out, row, "gamma_ns");
+    const char *there = sweep_cell(mine, mine + strlen(mine), &my_length);
+    const size_t begins = strlen(begin);
+
+    if (length != my_length || strncmp(here, there, length) != 0)
+        bad_option("--output", file->path, "it holds another sweep, %.*s; --restart overwrites it",
+                   length > 0 ? (int)length - 1 : 0, here);
+    if (strncmp(record, begin, begins) != 0 || record[begins] != ',')
+        bad_option("--output", file->path,
+                   "record %zu of it is not %s %s at P = %lld; --restart overwrites it", i + 1,
+                   out->collective, row->algorithm->name, (long long)out->q->model.P);
+    for (const char *s = record; s < end; s++)
+        file->wrong |= strncmp(s, wrong, strlen(wrong)) == 0;
+    free(mine);
+    free(begin);
+}
+
+int append_record(struct record_file *file, const struct output *out, const struct row *row)
+{
+    char *record = written(file, out, row, NULL);
+    int code = put(file, file->json && file->end > 1 ? ",\n " : "", record), error = 0;
+
+    free(record);
+    if (code == EXIT_OK && file->fresh.target != NULL)
+        error = new_file_publish(&file->fresh);
+    if (error != 0) {
+        say("%s could not be written: %s", file->path, strerror(error));
+        code = EXIT_WRONG;
+    }
+    return code;
+}
+
+void print_records(const struct record_file *file)
+{
+    char part[1 << 14];
+    size_t n;
+
+    rewind(file->f);
+    while ((n = fread(part, 1, sizeof(part), file->f)) > 0)
+        fwrite(part, 1, n, stdout);
+}
+
+void close_records(struct record_file *file)
+{
+    if (file->fresh.f != NULL)
+        new_file_drop(&file->fresh);
+    else
+        fclose(file->f);
+    if (file->before != NULL)
+        fclose(file->before);
+    free(file->text);
+    free(file->records);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* The answers of `run` and `predict` as a table, JSON and CSV, and the notes on them. */
+#ifndef LOGP_OUTPUT_H
+#define LOGP_OUTPUT_H
+
+#include "file/file.h"
+#include "question/question.h"
+#include "answer/answer.h"
+#include "text/text.h"
+
+/* All rows, and their settings. */
+struct output {
+    const struct question *q;
+    const char *collective;
+    const struct logp_invocation *c;
+    const struct row *rows;
+    size_t n;
+    int n_cores;                 /* 0: nothing was run */
+    const char *sweep;           /* the sweep that these rows belong to; NULL: none */
+    const struct output *next;   /* more rows of it; NULL: there are no more */
+    const struct saved *against; /* the run to compare the rows with; NULL: none */
+};
+
+/* A time in microseconds, the unit of tables. */
+static inline double us(int64_t ns)
+{
+    return (double)ns / 1000;
+}
+
+/* ---- table.c, markup.c, json.c ---- */
+
+void print_table(const struct output *out);
+/* The same table in the syntax of a document, with the settings above it. */
+void print_markdown(const struct output *out);
+void print_latex(const struct output *out);
+/* Print the differences between messages: nodes, links, rendezvous, faults, noise; each that
+ * applies, with a semicolon after it. */
+void print_conditions(const struct question *q);
+/* "wall clock, fiber executor on 2 cores", and the number of processes, if there are several. */
+void print_carriers(const struct question *q, int n_cores, int n_processes);
+void print_json(const struct output *out);
+void print_csv(const struct output *out);
+/* A record; or only its members before the key `before`, if that is not NULL. */
+json_t *record_json(const struct output *out, const struct row *row, const char *before);
+/* The same as text, without the end of its line. */
+void write_json_record(FILE *f, const struct output *out, const struct row *row,
+                       const char *before);
+void write_csv_record(FILE *f, const struct output *out, const struct row *row, const char *before);
+/* The names of the columns. */
+void write_csv_names(FILE *f, const struct output *out);
+
+/* ---- cells.c ---- */
+
+/* A note that the sizes of these rows do not change any time, and which option to type;
+ * NULL: they do. @return buf */
+const char *free_bytes_in(const struct output *out, char buf[MAX_LIST]);
+/* Print that note, if there is one, as one line on stderr. For answers that are not tables. */
+void say_free_bytes_in(const struct output *out);
+
+/* ---- record_file.c: records that outlive the process ---- */
+
+/* JSON or CSV, by the suffix of the name. The file is complete between any two writes. */
+struct record_file {
+    const char *path;
+    FILE *f;
+    FILE *before;          /* the file that a restart is about to replace; NULL: none */
+    struct new_file fresh; /* replaces it when the first point is complete */
+    bool json;
+    bool wrong;      /* a record reports an error */
+    long end;        /* offset after the last record */
+    char *text;      /* its text before */
+    size_t n;        /* number of records in text */
+    size_t *records; /* offsets of the records in text */
+};
+
+/* Open the file, and read the records of out->sweep. Ends the process where that is not
+ * possible, or they are of another sweep. */
+void open_records(struct record_file *file, const char *path, bool anew, const struct output *out);
+/* End the process where record i of the file is not about this row. */
+void expect_record(struct record_file *file, size_t i, const struct output *out,
+                   const struct row *row);
+/* @return an exit code; errors are reported */
+int append_record(struct record_file *file, const struct output *out, const struct row *row);
+/* Print all records on stdout, beginning with those that the file had before. */
+void print_records(const struct record_file *file);
+void close_records(struct record_file *file);
+
+/* ---- saved.c: runs of bench that are kept by a name ---- */
+
+struct saved;
+
+enum { HOST_SIZE = 256 };
+
+/* The name of this host's processor, or of its architecture; in buf. */
+const char *host_processor(char buf[HOST_SIZE]);
+/* End the process where a run cannot be saved by this name; its folder is made. */
+void check_saved(const char *name);
+/* Keep all rows. @return an exit code; errors are reported */
+int save_run(const struct output *out, const char *name);
+/* The run of --against; ends the process where there is none, or it is of another host. */
+struct saved *open_saved(const struct question *q);
+/* NULL is allowed. */
+void close_saved(struct saved *s);
+/* "before (saved 2026-11-23 08:50 UTC by logp 0.2.0)" @return buf */
+const char *saved_words(const struct saved *s, char buf[MAX_LIST]);
+size_t saved_points(const struct saved *s);
+/* Its record of the point of this row, which need not have been run; NULL: it has none. */
+const json_t *saved_record(const struct saved *s, const struct output *out, const struct row *row);
+/* The differences from the nearest point in it: "L_ns was 60000, and is now 50000"; to be freed */
+char *differences(const struct saved *s, const struct output *out, const struct row *row);
+
+/* ---- changes.c ---- */
+
+/* Compare a row that was run with that point of out->against. */
+struct change compare_saved(const struct output *out, const struct row *row);
+/* Print the number of changes in a line for people.
+ * @return an exit code, as --fail-on defines it */
+int sum_up_changes(const struct question *q, const struct saved *s, const struct output *out);
+
+/* ---- links.c ---- */
+
+/* Print, on a topology, the load of its links by each algorithm; for people only. */
+void print_links(const struct output *out);
+
+/* ---- explain.c ---- */
+
+/* Print, with --explain, the components of the times, for people; the whole explanation if there
+ * is one algorithm only. JSON has it in its records. */
+void print_explanations(const struct output *out);
+
+/* "T = 2L + 4o + 1g" */
+void write_terms(FILE *f, const struct logp_explanation *e);
+/* Print a line: from, to, the processor, and its action. */
+void print_segment(const struct logp_explanation *e, const struct logp_path_segment *s);
+
+/* ---- advice.c ---- */
+
+/* Quality of a run on the wall clock. */
+struct advice {
+    int n_cores;
+    int late, judged, restarts; /* rows beyond the bearable ratio, out of how many; repeated runs */
+    const struct row *worst;    /* the latest of them; NULL: the host kept up */
+    const struct row *early;    /* the first one that is faster than the model's rules allow */
+    int64_t clock_error_ns;     /* between processes, the greatest; -1: all are in one */
+    bool clock_is_off;          /* by more than is bearable of a unit or of a prediction */
+    double fiber_ratio;         /* of the worst with fibers, as tried; 0: not tried */
+    double copied_bytes;        /* in one run of the worst; 0: not known */
+    double copy_ps_per_byte;    /* of this host; 0: not known */
+    int64_t G_ps;               /* that would charge for it, */
+    double G_ratio;             /* and the worst with it, as tried; 0: not tried */
+    int64_t program_ns;         /* of a program, which has no rows: its emulated time, */
+    double program_over;        /* and how late it ended, as a fraction of that */
+};
+
+struct advice judge_rows(const struct output *out);
+/* Whether copying is most of the time by which the worst row exceeds its prediction, or enough
+ * to be 10 % late. After judge_copies(). */
+bool is_copying(const struct question *q, const struct advice *a);
+/* A G that covers the cost of copying on this host. */
+int64_t copying_G_ps(const struct question *q, const struct advice *a);
+/* Print in words why the host could not keep up, and what helps; for people only. */
+void print_advice(const struct question *q, const struct advice *a);
+
+/* The same for a program that ended late_ns late, to be freed; NULL: there is no advice. */
+char *advice_on_program(const struct question *q, int n_cores, int64_t emulated_ns,
+                        int64_t late_ns);
+
+/* Set the bytes that a run of the worst row copies, and their cost here; for people only. */
+void judge_copies(const struct output *out, struct advice *a);
+
+/* ---- explain_json.c: parts of written explanations ---- */
+
+/* An object; of NULL, null. */
+json_t *explanation_json(const struct logp_explanation *e);
+
+/* The curve of a parameter; false: there is none. Ends the process without memory. */
+bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
+              struct logp_curve *curve);
+
+/* ---- crossover.c: where the best algorithm changes, over P and sizes ---- */
+
+/* One of the two algorithms of a comparison. */
+struct candidate {
+    const struct logp_algorithm *algorithm;
+    int64_t predicted_ns;
+    bool measured;
+    int64_t median_ns;
+    struct logp_interval interval; /* of the median; if unknown, the median alone */
+};
+
+/* Two algorithms, run at one size. */
+struct comparison {
+    int64_t size;
+    struct candidate best, other; /* as predicted */
+};
+
+/* A range of consecutive sizes with one best algorithm. */
+struct range {
+    int64_t P, from, to;
+    int64_t settled;                     /* from `from` to below it, best and before alternate */
+    const struct logp_algorithm *best;   /* NULL: there is no prediction */
+    int64_t predicted_ns;                /* at `from` */
+    const struct logp_algorithm *before; /* best below `from`; NULL: no size below was examined */
+    int64_t before_ns;                   /* at `from`; -1: it does not apply there */
+    struct comparison below, above;      /* size -1: not run */
+};
+
+struct crossover {
+    const char *collective, *text; /* text: the collective with all options given */
+    const char *unit;              /* of sizes: "bytes"; NULL: there are none */
+    const int64_t *sizes;          /* of the grid, ascending */
+    int n_sizes;
+    const struct range *ranges; /* by P and size */
+    size_t n;
+    bool may_differ; /* --same-results no */
+};
+
+/* "1056 .. 1084": from 1056 on, the best algorithm alternates with the one before, and from 1084 on
+ * it is the best alone; "1056": it is the best alone from 1056 on. @return text */
+enum { MAX_TURNS = 48 };
+const char *show_turns(int64_t from, int64_t settled, char text[MAX_TURNS]);
+
+/* The field same_results of a record: null, unless all ranks combine the same elements. */
+json_t *same_results_json(const char *collective, bool may_differ);
+
+void print_crossover(enum record_form form, const struct crossover *x);
+
+/* ---- curves.c: records of a sweep as curves; predicted as lines, measured as points with their
+ * intervals ---- */
+
+/* End the process where no picture can be drawn to `to`: a file whose name ends in .svg, .png or
+ * .pdf; or svg, png or pdf, for stdout. option: the one that requests the picture */
+void check_picture(const char *option, const char *to);
+/* Draw the records of a sweep to `to`, as in check_picture(), with the options of pictures.
+ * @return an exit code; errors are reported */
+int draw_records(const struct question *q, const struct output *out, const char *to);
+/* Draw the records of a file, CSV or JSON, in the same way; ends the process where it has none. */
+int draw_record_file(const struct question *q, const char *file, const char *to);
+
+/* ---- live_table.c: --watch, a live table of what runs ---- */
+
+/* Add so many points of this algorithm, and their estimated time, to the points to run; negative
+ * numbers remove points. */
+void live_table_expect(const struct logp_algorithm *algorithm, int points, double ns);
+/* Show the runs from now on, if that was requested. */
+void live_table_begin(const struct question *q);
+/* End it, and leave the terminal as it was before. */
+void live_table_end(void);
+
+#endif

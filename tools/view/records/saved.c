@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs of bench that are kept by a name. Two points are the same if their settings are equal: the
+ * collective, its operands, the algorithm with its parameters, the network with its faults and
+ * noise, and how the processors are run (clock, executor, transport, placement).
+ */
+#include "view/records/columns.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+enum { PATH_SIZE = 4096, DIFFERENCES = 3 };
+
+/* A run that was saved. */
+struct saved {
+    const char *name; /* as given to --against */
+    json_t *run;      /* the contents of the file */
+    json_t *records;  /* by key_of() */
+};
+
+/* ---- the host ---- */
+
+const char *host_processor(char buf[HOST_SIZE])
+{
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    char *value = NULL;
+    struct utsname system;
+
+    while (f != NULL && value == NULL && fgets(buf, HOST_SIZE, f) != NULL)
+        if (strncmp(buf, "model name", 10) == 0)
+            value = strchr(buf, ':');
+    if (f != NULL)
+        fclose(f);
+    if (value != NULL) {
+        value[strcspn(value, "\n")] = '\0';
+        return value + strspn(value, ": \t");
+    }
+    uname(&system); /* some processors have no name in that file */
+    snprintf(buf, HOST_SIZE, "%s", system.machine);
+    return buf;
+}
+
+static json_t *host_json(void)
+{
+    struct logp_host host = {0};
+    char text[HOST_SIZE];
+
+    logp_host_info(&host);
+    return json_pack("{s:s, s:i}", "processor", host_processor(text), "cores", host.n_cores);
+}
+
+/* ---- the file ---- */
+
+/* Make the missing folders of a path; an error is reported when the file is opened. */
+static void make_folders(char *path)
+{
+    for (char *s = path + 1; *s != '\0'; s++)
+        if (*s == '/') {
+            *s = '\0';
+            mkdir(path, 0777);
+            *s = '/';
+        }
+}
+
+/* Return the path of a file in the user's data folder, or `name` itself if that is a path. Ends the
+ * process where there is none. @return buf */
+static const char *path_of(const char *option, const char *name, char buf[PATH_SIZE])
+{
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    const char *suffix = strrchr(name, '.');
+    const bool is_path =
+        strchr(name, '/') != NULL || (suffix != NULL && strcmp(suffix, ".json") == 0);
+    int n;
+
+    if (is_path)
+        n = snprintf(buf, PATH_SIZE, "%s", name);
+    else if (data != NULL && *data == '/')
+        n = snprintf(buf, PATH_SIZE, "%s/logp/%s.json", data, name);
+    else if (home != NULL && *home != '\0')
+        n = snprintf(buf, PATH_SIZE, "%s/.local/share/logp/%s.json", home, name);
+    else
+        bad_option(option, name, "a path, as ./%s.json: XDG_DATA_HOME and HOME are not set", name);
+    if (n >= PATH_SIZE)
+        bad_option(option, name, "a shorter name");
+    return buf;
+}
+
+void check_saved(const char *name)
+{
+    char path[PATH_SIZE];
+
+    path_of("--save", name, path);
+    if (strchr(name, '/') == NULL)
+        make_folders(path);
+    check_place("--save", path);
+}
+
+int save_run(const struct output *out, const char *name)
+{
+    char path[PATH_SIZE], when[32];
+    const time_t now = time(NULL);
+    struct new_file file = {0};
+    struct tm utc;
+    json_t *host = host_json();
+    char *text = json_dumps(host, 0);
+    const char *between = "";
+    int error = new_file_begin(&file, path_of("--save", name, path));
+
+    json_decref(host);
+    strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
+    if (error == 0)
+        fprintf(file.f, "{\"logp\":\"%s\",\"saved\":\"%s\",\"host\":%s,\"records\":[",
+                logp_version(), when, text);
+    for (; out != NULL && error == 0; out = out->next) {
+        struct output plain = *out; /* without the comparison */
+
+        plain.against = NULL;
+        for (size_t i = 0; i < out->n; i++) {
+            fputs(between, file.f);
+            write_json_record(file.f, &plain, &out->rows[i], NULL);
+            between = ",\n";
+        }
+    }
+    free(text);
+    if (error == 0 && fputs("]}\n", file.f) < 0)
+        error = errno;
+    if (error == 0)
+        error = new_file_keep(&file);
+    if (error != 0)
+        say("%s could not be written: %s", path, strerror(error));
+    return error == 0 ? EXIT_OK : EXIT_WRONG;
+}
+
+/* ---- the settings of a record ---- */
+
+/* Return the setting with this key; to be freed. A run that was saved before records had `place`
+ * placed its processors in blocks. */
+static json_t *asked_value(const json_t *record, const char *key)
+{
+    const json_t *clock = json_object_get(record, "clock");
+    json_t *value = json_object_get(record, key);
+
+    if (value == NULL && strcmp(key, "place") == 0 && json_is_string(clock) &&
+        strcmp(json_string_value(clock), "wall") == 0)
+        return json_string("block");
+    return value != NULL ? json_incref(value) : json_null();
+}
+
+/* Return all settings of a record: the columns before `reps`, `fault` and `noise`. To be freed */
+static json_t *asked(const json_t *record)
+{
+    const struct column *col;
+    json_t *all = json_object();
+    bool before = true;
+
+    for (size_t i = 0; (col = output_column(i)) != NULL; i++) {
+        if (col->key == NULL)
+            continue;
+        before &= strcmp(col->key, "reps") != 0;
+        if (before || strcmp(col->key, "fault") == 0 || strcmp(col->key, "noise") == 0)
+            json_object_set_new(all, col->key, asked_value(record, col->key));
+    }
+    return all;
+}
+
+/* Return a value as text, with sorted keys, so that equal values have equal texts. To be freed */
+static char *text_of(const json_t *value)
+{
+    return or_end(json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY |
+                                        JSON_REAL_PRECISION(7)));
+}
+
+/* Return the settings of a record as text. To be freed */
+static char *key_of(const json_t *record)
+{
+    json_t *all = asked(record);
+    char *key = text_of(all);
+
+    json_decref(all);
+    return key;
+}
+
+const json_t *saved_record(const struct saved *s, const struct output *out, const struct row *row)
+{
+    json_t *record = record_json(out, row, NULL);
+    char *key = key_of(record);
+    const json_t *found = json_object_get(s->records, key);
+
+    free(key);
+    json_decref(record);
+    return found;
+}
+
+/* ---- reading a saved run ---- */
+
+static void refuse_host(const struct saved *s, const char *key, const json_t *there,
+                        const json_t *here)
+{
+    char *a = text_of(there), *b = text_of(here);
+
+    bad_option("--against", s->name, "it was saved on another host: %s was %s, and is now %s", key,
+               a, b);
+}
+
+/* End the process if the run was saved on another host; only on the wall clock, where times depend
+ * on the host. */
+static void check_host(const struct saved *s, const struct question *q)
+{
+    json_t *here = host_json(), *value;
+    const json_t *there = json_object_get(s->run, "host");
+    const char *key;
+
+    json_object_foreach(here, key, value) if (q->how.clock == LOGP_CLOCK_WALL && there != NULL &&
+                                              !json_equal(json_object_get(there, key), value))
+        refuse_host(s, key, json_object_get(there, key), value);
+    json_decref(here);
+}
+
+struct saved *open_saved(const struct question *q)
+{
+    struct saved *s = or_end(calloc(1, sizeof(*s)));
+    char path[PATH_SIZE];
+    const char *why;
+    char *text = text_of_file(path_of("--against", q->form.against, path), &why);
+    json_t *records, *record;
+    size_t i;
+
+    s->name = q->form.against;
+    if (text == NULL)
+        bad_option("--against", q->form.against, "cannot read %s: %s; logp bench --save writes it",
+                   path, why);
+    s->run = json_loads(text, 0, NULL);
+    free(text);
+    records = json_is_array(s->run) ? s->run : json_object_get(s->run, "records");
+    if (!json_is_array(records))
+        bad_option("--against", q->form.against, "a file of logp bench --save; %s is none", path);
+    s->records = json_object();
+    json_array_foreach(records, i, record)
+    {
+        char *key = key_of(record);
+
+        json_object_set(s->records, key, record);
+        free(key);
+    }
+    check_host(s, q);
+    return s;
+}
+
+void close_saved(struct saved *s)
+{
+    if (s == NULL)
+        return;
+    json_decref(s->records);
+    json_decref(s->run);
+    free(s);
+}
+
+/* ---- differences of settings ---- */
+
+/* Write the first DIFFERENCES to f: "L_ns was 60000, and is now 50000; k was 3, and is now 4".
+ * @return the number of all differences */
+static int say_differences(FILE *f, const json_t *there, const json_t *here)
+{
+    const char *key;
+    json_t *value;
+    int n = 0;
+
+    json_object_foreach((json_t *)here, key, value)
+    {
+        char *a, *b;
+
+        if (json_equal(value, json_object_get(there, key)) || n++ >= DIFFERENCES)
+            continue;
+        a = text_of(json_object_get(there, key));
+        b = text_of(value);
+        fprintf(f, "%s%s was %s, and is now %s", n > 1 ? "; " : "", key, a, b);
+        free(a);
+        free(b);
+    }
+    return n;
+}
+
+char *differences(const struct saved *s, const struct output *out, const struct row *row)
+{
+    json_t *record = record_json(out, row, NULL), *here = asked(record), *value;
+    char *best = NULL;
+    const char *key;
+    int least = INT_MAX;
+
+    json_object_foreach(s->records, key, value)
+    {
+        json_t *there = asked(value);
+        char *text = NULL;
+        size_t size;
+        FILE *f = or_end(open_memstream(&text, &size));
+        const int n = say_differences(f, there, here);
+
+        text = close_text(f, &text);
+        if (n < least) {
+            free(best);
+            best = text;
+            least = n;
+        } else {
+            free(text);
+        }
+        json_decref(there);
+    }
+    json_decref(here);
+    json_decref(record);
+    return best != NULL ? best : or_end(strdup("it holds no points"));
+}
+
+const char *saved_words(const struct saved *s, char buf[MAX_LIST])
+{
+    const char *saved = json_string_value(json_object_get(s->run, "saved"));
+    const char *version = json_string_value(json_object_get(s->run, "logp"));
+
+    if (saved != NULL && version != NULL)
+        snprintf(buf, MAX_LIST, "%s (saved %s by logp %s)", s->name, saved, version);
+    else
+        snprintf(buf, MAX_LIST, "%s", s->name);
+    return buf;
+}
+
+size_t saved_points(const struct saved *s)
+{
+    return json_object_size(s->records);
+}

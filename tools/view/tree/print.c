@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* A tree as JSON, CSV and text. */
+#include "answer/tree/tree.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLAGS = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12) };
+
+/* A number of units: an integer if it is whole; null if there is none (x < 0). */
+static json_t *units_json(double x)
+{
+    const double most = 9007199254740992.0; /* 2^53: integers are exact below */
+
+    if (x < 0)
+        return json_null();
+    if (x < most && x == (double)(int64_t)x)
+        return json_integer((int64_t)x);
+    return json_real(x);
+}
+
+static json_t *ns_json(const struct question *q, int64_t ns)
+{
+    return units_json(units(q, ns));
+}
+
+static json_t *node_json(const struct tree *tree, const struct tree_node *node)
+{
+    json_t *j =
+        json_pack("{s:I, s:o}", "rank", (json_int_t)node->rank, "time", units_json(node->time));
+    json_t *children = json_array();
+
+    for (int64_t k = node->first_child; k >= 0; k = tree->nodes[k].next_sibling)
+        json_array_append_new(children, json_integer(tree->nodes[k].rank));
+    json_object_set_new(j, "parent",
+                        node->parent >= 0 ? json_integer(tree->nodes[node->parent].rank)
+                                          : json_null());
+    json_object_set_new(j, "children", children);
+    json_object_set_new(j, "label", units_json(node->label));
+    json_object_set_new(j, "operands",
+                        tree->sums ? json_pack("{s:I, s:I}", "own", (json_int_t)node->own, "shared",
+                                               (json_int_t)node->shared)
+                                   : json_null());
+    return j;
+}
+
+/* Print node by node: a million nodes in one JSON value would take a gigabyte. */
+static void print_nodes_json(const struct tree *tree)
+{
+    for (int64_t id = 0; id < tree->n; id++) {
+        json_t *node = node_json(tree, &tree->nodes[id]);
+
+        fputs(id > 0 ? "," : "", stdout);
+        if (node == NULL || (json_dumpf(node, stdout, FLAGS) != 0 && !ferror(stdout)))
+            bad_usage("no memory to print the tree");
+        json_decref(node);
+    }
+}
+
+static void print_json(const struct question *q, const struct tree *tree)
+{
+    const struct logp_params *p = &q->model.network.params;
+    json_t *j =
+        json_pack("{s:s, s:I, s:o, s:o, s:o, s:o}", "tree", tree->name, "P", (json_int_t)q->model.P,
+                  "L", ns_json(q, p->L_ns), "o", ns_json(q, p->o_send_ns), "g", ns_json(q, p->g_ns),
+                  "time", units_json(tree->time));
+    char *text;
+
+    if (p->o_send_ns != p->o_recv_ns)
+        json_object_set_new(j, "o_recv", ns_json(q, p->o_recv_ns));
+    if (tree->sums) {
+        json_object_set_new(j, "algorithm", json_string(tree->algorithm));
+        json_object_set_new(j, "count", json_integer(tree->count));
+        json_object_set_new(j, "gamma", units_json(tree->gamma));
+        json_object_set_new(j, "prediction", json_string(tree->exact ? "exact" : "bound"));
+    }
+    if (tree->found) {
+        json_object_set_new(j, "algorithm", json_string(tree->algorithm));
+        json_object_set_new(j, "root", json_integer(tree->nodes[0].rank));
+        json_object_set_new(j, "along", json_string(tree->to_root ? "to-root" : "from-root"));
+        json_object_set_new(j, "returns", json_boolean(tree->returns));
+    }
+    text = or_end(json_dumps(j, FLAGS));
+    printf("%.*s,\"nodes\":[", (int)strlen(text) - 1, text); /* but for its last brace */
+    print_nodes_json(tree);
+    puts("]}");
+    free(text);
+    json_decref(j);
+}
+
+static void print_cell(double x)
+{
+    if (x >= 0)
+        printf("%.12g", x);
+    putchar(',');
+}
+
+static void print_csv(const struct question *q, const struct tree *tree)
+{
+    (void)q;
+    printf("rank,time,parent,label,children%s\n", tree->sums ? ",own,shared" : "");
+    for (int64_t id = 0; id < tree->n; id++) {
+        const struct tree_node *node = &tree->nodes[id];
+
+        printf("%lld,", (long long)node->rank);
+        print_cell(node->time);
+        if (node->parent >= 0)
+            printf("%lld", (long long)tree->nodes[node->parent].rank);
+        putchar(',');
+        print_cell(node->label);
+        for (int64_t k = node->first_child; k >= 0; k = tree->nodes[k].next_sibling)
+            printf("%s%lld", k > node->first_child ? " " : "", (long long)tree->nodes[k].rank);
+        if (tree->sums)
+            printf(",%lld,%lld", (long long)node->own, (long long)node->shared);
+        putchar('\n');
+    }
+}
+
+static void print_found_heading(const struct tree *tree)
+{
+    printf("%s %s tree, P = %lld: time %.12g units%s\n", tree->algorithm, tree->name,
+           (long long)tree->n, tree->time,
+           tree->returns ? tree->to_root ? ", there and back" : ", out and back" : "");
+    if (tree->used < tree->n)
+        printf("%lld of the processors are used\n", (long long)tree->used);
+    puts(tree->to_root ? "rank, time of its send to its parent (root: of its last receive); "
+                         "children in the order of receiving\n"
+                       : "rank, time at which it has all data of its parent, time left; children "
+                         "in the order of sending\n");
+}
+
+static void print_heading(const struct tree *tree)
+{
+    if (tree->found) {
+        print_found_heading(tree);
+        return;
+    }
+    if (!tree->sums) {
+        printf("optimal broadcast tree, P = %lld: time %g units\n"
+               "rank, time at which it holds the item, effective time; children in the order of "
+               "sending\n\n",
+               (long long)tree->n, tree->time);
+        return;
+    }
+    printf("%s summation tree, %lld operands, P = %lld: time %s%.12g units\n", tree->algorithm,
+           (long long)tree->count, (long long)tree->n, tree->exact ? "" : "at most ", tree->time);
+    if (tree->used < tree->n)
+        printf("%lld of the processors are used; more would not be faster\n",
+               (long long)tree->used);
+    puts("rank, operands (own + shared), time at which its subtree is summed, effective time;\nit "
+         "receives from its last child first\n");
+}
+
+/* Ids are in depth-first order, so the tree is printed line by line. more[i]: the ancestor at depth
+ * i has a later sibling, and its line is drawn on. */
+static void print_text(const struct question *q, const struct tree *tree)
+{
+    int64_t *depth = or_end(calloc((size_t)tree->used, sizeof(*depth)));
+    bool *more = or_end(calloc((size_t)tree->used, sizeof(*more)));
+
+    (void)q;
+    print_heading(tree);
+    for (int64_t id = 0; id < tree->used; id++) {
+        const struct tree_node *node = &tree->nodes[id];
+
+        if (id > 0) {
+            depth[id] = depth[node->parent] + 1;
+            more[depth[id]] = node->next_sibling >= 0;
+            for (int64_t i = 1; i < depth[id]; i++)
+                fputs(more[i] ? "|  " : "   ", stdout);
+            fputs(more[depth[id]] ? "|- " : "`- ", stdout);
+        }
+        printf("%lld ", (long long)node->rank);
+        if (tree->sums)
+            printf("(%lld + %lld) ", (long long)node->own, (long long)node->shared);
+        if (tree->found && tree->to_root)
+            printf("at %.12g\n", node->label);
+        else
+            printf("at %.12g, T %.12g\n", node->label, node->time);
+    }
+    free(depth);
+    free(more);
+}
+
+const struct tree_form tree_as_text = {print_text, 1024, "a tree is printed",
+                                       "; --format json, csv: 1048576"};
+const struct tree_form tree_as_json = {.show = print_json};
+const struct tree_form tree_as_csv = {.show = print_csv};

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* A comparison in words and as two space-time diagrams on one time axis: text, SVG, and both as a page.
+ * Times in words are microseconds. */
+#include "view/trace/trace.h"
+#include "answer/versus/versus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words ---- */
+
+static const char *name_of(const struct versus *v, int i)
+{
+    return v->out.rows[i].algorithm->name;
+}
+
+static int64_t time_of(const struct versus *v, int i)
+{
+    return v->out.rows[i].explained->ns;
+}
+
+/* "optimal is faster than binomial: 240.000 us, not 300.000 us, which is 20.0 % less" */
+static const char *verdict(const struct versus *v, char buf[MAX_CAPTION])
+{
+    const int fast = time_of(v, 1) < time_of(v, 0), slow = 1 - fast;
+    const double less = us(time_of(v, slow) - time_of(v, fast));
+    const char *most = v->out.rows[0].explained->params.latency_varies ? "at most " : "";
+
+    if (time_of(v, 0) == time_of(v, 1))
+        snprintf(buf, MAX_CAPTION, "%s and %s take the same time, %s%.3f us", name_of(v, 0),
+                 name_of(v, 1), most, us(time_of(v, 0)));
+    else
+        snprintf(buf, MAX_CAPTION,
+                 "%s is faster than %s: %s%.3f us, not %.3f us, which is %.1f %% "
+                 "less",
+                 name_of(v, fast), name_of(v, slow), most, us(time_of(v, fast)),
+                 us(time_of(v, slow)), 100 * less / us(time_of(v, slow)));
+    return buf;
+}
+
+/* "optimal: T = 2L + 4o + 1g"; to be freed */
+static char *formula(const struct versus *v, int i)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = or_end(open_memstream(&text, &size));
+
+    fprintf(f, "%s: ", name_of(v, i));
+    write_terms(f, v->out.rows[i].explained);
+    return close_text(f, &text);
+}
+
+/* The place where the critical paths part, in a line. */
+static const char *parting(const struct versus *v, char buf[MAX_CAPTION])
+{
+    if (!v->path.found)
+        snprintf(buf, MAX_CAPTION, "The critical paths are made of the same parts");
+    else if (v->path.segment == 0)
+        snprintf(buf, MAX_CAPTION, "The critical paths differ from the start");
+    else
+        snprintf(buf, MAX_CAPTION,
+                 "The critical paths take the same time up to %.3f us, and differ "
+                 "from there",
+                 us(v->path.at_ns));
+    return buf;
+}
+
+static int width_of_names(const struct versus *v)
+{
+    const int a = (int)strlen(name_of(v, 0)), b = (int)strlen(name_of(v, 1));
+
+    return a > b ? a : b;
+}
+
+/* o alone, where o_send and o_recv are the same. */
+static struct part next_part(const struct logp_explanation *e, int *i)
+{
+    struct part part = part_of_time(e, (*i)++), more;
+
+    if (part.name == NULL || strcmp(part.name, "o_send") != 0 ||
+        e->params.o_send_ns != e->params.o_recv_ns)
+        return part;
+    more = part_of_time(e, (*i)++);
+    return (struct part){"o", part.count + more.count, part.ps + more.ps};
+}
+
+static void print_difference(const struct versus *v)
+{
+    const int width = width_of_names(v) > 12 ? width_of_names(v) : 12;
+    int i = 0, k = 0;
+
+    printf("\n%-9s %*s %*s  difference in us\n", "", width, name_of(v, 0), width, name_of(v, 1));
+    for (;;) {
+        const struct part a = next_part(v->out.rows[0].explained, &i),
+                          b = next_part(v->out.rows[1].explained, &k);
+
+        if (a.name == NULL)
+            break;
+        if (a.ps == 0 && b.ps == 0 && a.count <= 0 && b.count <= 0)
+            continue;
+        if (a.count >= 0)
+            printf("%-9s %*lld %*lld", a.name, width, (long long)a.count, width,
+                   (long long)b.count);
+        else
+            printf("%-9s %*.3f %*.3f", a.name, width, (double)a.ps / 1e6, width,
+                   (double)b.ps / 1e6);
+        printf("  %+16.3f\n", (double)(b.ps - a.ps) / 1e6);
+    }
+    printf("%-9s %*.3f %*.3f  %+16.3f\n", "T in us", width, us(time_of(v, 0)), width,
+           us(time_of(v, 1)), us(time_of(v, 1) - time_of(v, 0)));
+}
+
+static void print_parting_path(const struct versus *v)
+{
+    const int width = width_of_names(v);
+    char text[MAX_CAPTION];
+
+    printf("\n%s%s\n", parting(v, text), v->path.found ? ":" : "");
+    if (v->path.found)
+        printf("%-*s %12s %12s  %s\n", width, "", "from", "to", "processor");
+    for (int i = 0; i < 2 && v->path.found; i++) {
+        const struct logp_explanation *e = v->out.rows[i].explained;
+
+        printf("%-*s ", width, name_of(v, i));
+        if (v->path.segment < e->n_path)
+            print_segment(e, &e->path[v->path.segment]);
+        else
+            printf("%12.3f %12s  has ended\n", us(e->ns), "");
+    }
+}
+
+static void print_task(const struct logp_task *t, int64_t rank)
+{
+    printf("%12.3f %12.3f  %-12lld ", us(t->start_ns), us(t->end_ns), (long long)rank);
+    if (t->peer < 0)
+        puts("computes");
+    else
+        printf("%s %lld, %zu byte%s\n", t->kind == LOGP_STEP_SEND ? "sends to" : "receives from",
+               (long long)t->peer, t->n_bytes, t->n_bytes == 1 ? "" : "s");
+}
+
+static void print_parting_tasks(const struct versus *v)
+{
+    const int width = width_of_names(v);
+
+    if (!v->timeline.found) {
+        puts("\nAll processors do the same at the same times");
+        return;
+    }
+    printf("\nProcessor %lld is the first that acts differently, at %.3f us:\n",
+           (long long)v->timeline.rank, us(v->timeline.at_ns));
+    for (int i = 0; i < 2; i++) {
+        printf("%-*s ", width, name_of(v, i));
+        if (v->timeline.task[i] != NULL)
+            print_task(v->timeline.task[i], v->timeline.rank);
+        else
+            printf("%12s %12s  %-12lld does nothing more\n", "", "", (long long)v->timeline.rank);
+    }
+}
+
+static void print_words(const struct versus *v)
+{
+    for (int i = 0; i < 2; i++) {
+        char *line = formula(v, i);
+
+        puts(line);
+        free(line);
+    }
+    print_difference(v);
+    print_parting_path(v);
+    print_parting_tasks(v);
+}
+
+/* ---- diagrams ---- */
+
+static void draw(const struct versus *v, const struct trace_form *form, const char *title,
+                 const char *foot)
+{
+    char *names[2] = {formula(v, 0), formula(v, 1)};
+    const struct shown s = {.q = v->out.q,
+                            .title = title,
+                            .failure = foot,
+                            .trace = v->traces[0],
+                            .predicted = v->traces[1],
+                            .names = {names[0], names[1]},
+                            .parted_ns = v->path.found ? v->path.at_ns : -1};
+
+    form->show(&s);
+    free(names[0]);
+    free(names[1]);
+}
+
+static void show_text(const struct versus *v)
+{
+    char text[MAX_CAPTION];
+
+    print_table(&v->out);
+    printf("\n%s\n\n", verdict(v, text));
+    print_words(v);
+    if (v->traces[0] != NULL)
+        draw(v, &trace_as_text, "", "");
+    else
+        printf("\nDiagrams are drawn for up to %lld processors\n", (long long)trace_as_svg.most);
+}
+
+static void show_svg(const struct versus *v)
+{
+    char title[MAX_CAPTION], foot[MAX_CAPTION];
+
+    parting(v, foot);
+    if (v->path.found)
+        snprintf(foot + strlen(foot), MAX_CAPTION - strlen(foot), " (dotted line)");
+    draw(v, &trace_as_svg, verdict(v, title), foot);
+}
+
+static void show_html(const struct versus *v)
+{
+    char text[MAX_CAPTION];
+
+    printf("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width\">\n"
+           "<title>%s: %s and %s</title>\n"
+           "<style>:root{color-scheme:light dark}body{font-family:sans-serif;margin:2em auto;"
+           "max-width:60em;padding:0 1em}pre{overflow-x:auto}svg{max-width:100%%;height:auto}"
+           "</style></head>\n<body><h1>%s, P = %lld</h1>\n<p>%s.</p>\n<pre>",
+           v->out.collective, name_of(v, 0), name_of(v, 1), v->out.collective,
+           (long long)v->out.q->model.P, verdict(v, text));
+    print_words(v);
+    puts("</pre>");
+    show_svg(v);
+    puts("</body></html>");
+}
+
+const struct versus_form versus_as_text = {show_text, false};
+const struct versus_form versus_as_svg = {show_svg, true};
+const struct versus_form versus_as_html = {show_html, true};
