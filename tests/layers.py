@@ -15,9 +15,10 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LAYERS = {
     "runtime": ["host", "state", "trace", "delay", "carrier", "mail", "core", "call", "check", "transport"],
     "algorithms": ["memory", "machine", "operand", "predict", "schedule", "collective", "choice", "search", "experiment", "parameters"],
-    "tools": ["text", "file", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "versus", "tree", "tune",
-              "measure", "validate",
-              "papers", "report", "mpi", "profile", "command"],
+    "tools": ["text", "file", "question/schedule", "question", "question/choice", "answer", "answer/replay", "answer/measure",
+              "answer/versus", "answer/tree", "answer/tune", "answer/validate", "view/plot", "view/schedule", "view/records",
+              "view/trace", "view/versus", "view/tree", "view/tune", "view/measure", "view/validate", "view/report", "papers",
+              "mpi", "profile", "commands"],
 }
 # The .c files of a folder's largest circle of calls: each of them calls the others, directly or through others.
 # A folder that is not named has no circle. A number is lowered when a circle is untied.
@@ -27,11 +28,11 @@ CIRCLES = {
     "runtime/call": 5,
     "algorithms/choice": 6,
     "tools/text": 3,
-    "tools/plot": 2,
-    "tools/options": 3,
-    "tools/choice": 2,
-    "tools/run": 4,
-    "tools/output": 2,
+    "tools/view/plot": 2,
+    "tools/question": 3,
+    "tools/question/choice": 2,
+    "tools/answer": 4,
+    "tools/view/records": 2,
     "tools/papers": 2,
     "tools/mpi": 4,
 }
@@ -46,6 +47,12 @@ def sources(layer):
         for name in names:
             if name.endswith((".c", ".h")):
                 yield os.path.relpath(os.path.join(folder, name), os.path.join(TOP, layer))
+
+
+def folder_of(path, folders):
+    """The folder of the list that a file is in; the top one, if none is; None: it lies beside the folders."""
+    inside = [f for f in folders if path.startswith(f + os.sep)]
+    return max(inside, key=len) if inside else path.split(os.sep)[0] if os.sep in path else None
 
 
 def includes(layer, path):
@@ -140,14 +147,14 @@ def main():
     for layer, folders in LAYERS.items():
         graph, inside = {}, collections.defaultdict(list)
         for path in sources(layer):
-            folder = path.split(os.sep)[0] if os.sep in path else None
+            folder = folder_of(path, folders)
             if folder is not None and folder not in folders:
                 wrong.append("%s/%s is a folder without a floor" % (layer, folder))
                 continue
             inside[folder] += [os.path.join(layer, path)] if path.endswith(".c") else []
             graph[path] = list(includes(layer, path))
             for other in graph[path]:
-                below = other.split(os.sep)[0]
+                below = folder_of(other, folders)
                 if folder is not None and (below not in folders or
                                          folders.index(below) > folders.index(folder)):
                     wrong.append("%s/%s includes %s, which is above it" % (layer, path, other))

@@ -3,7 +3,8 @@
 #ifndef LOGP_RUN_H
 #define LOGP_RUN_H
 
-#include "question/question.h"
+#include "question/choice/choice.h"
+#include "question/schedule/schedule.h"
 
 #include <time.h>
 
@@ -34,6 +35,21 @@ struct row {
     bool explained_failure; /* with faults: the first failed repetition has been reported */
     struct change change;   /* bench --against */
     char wrong_ranks[128];  /* without the right result in it: "3,7"; many: "3,7,+5 more" */
+};
+
+struct saved; /* a run that was kept: view/records/saved.c */
+
+/* All rows, and their settings. */
+struct output {
+    const struct question *q;
+    const char *collective;
+    const struct logp_invocation *c;
+    const struct row *rows;
+    size_t n;
+    int n_cores;                 /* 0: nothing was run */
+    const char *sweep;           /* the sweep that these rows belong to; NULL: none */
+    const struct output *next;   /* more rows of it; NULL: there are no more */
+    const struct saved *against; /* the run to compare the rows with; NULL: none */
 };
 
 /* The number of runs, including those that faults made fail. */

@@ -4,7 +4,7 @@
 #include "question/question.h"
 
 #include "view/records/records.h"
-#include "question/schedule/schedule.h"
+#include "view/schedule/forms.h"
 #include "view/trace/trace.h"
 #include "answer/tree/tree.h"
 #include "answer/versus/versus.h"

@@ -6,7 +6,7 @@
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "answer/answer.h"
-#include "question/schedule/schedule.h"
+#include "view/schedule/forms.h"
 
 static int schedule(struct question *q)
 {

@@ -7,7 +7,7 @@
 #include "commands/command.h"
 #include "file/file.h"
 #include "answer/answer.h"
-#include "question/schedule/schedule.h"
+#include "view/schedule/forms.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
  * All processes of a launcher usually have the same error. On each host the first of them prints
  * it: it takes a name that contains a hash of the line, and keeps the name until it ends.
  */
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -117,6 +117,17 @@ void bad_usage(const char *format, ...)
     say_of("", format, args);
     va_end(args);
     end();
+}
+
+void end_with(struct problem *problem)
+{
+    if (problem == NULL)
+        return;
+    if (*problem->text != '\0')
+        say("%s", problem->text);
+    if (problem->code == EXIT_USAGE)
+        end();
+    exit(problem->code);
 }
 
 void *or_end(void *memory)

@@ -134,6 +134,10 @@ void speak_among_others(void (*leave)(void));
 _Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* End the process with exit code 2 if another process has reported bad input. */
 void end_if_another_says_why(void);
+/* End the process with a problem that is printed; NULL: there is none. For code that does not return
+ * problems yet. */
+struct problem;
+void end_with(struct problem *problem);
 /* Return memory; NULL ends the command. */
 void *or_end(void *memory);
 /* bad_usage() for one option, named with its dashes: "logp: --root 9: a rank, 0 .. 7"; where its

@@ -3,7 +3,7 @@
 #ifndef LOGP_TOOL_VERSUS_H
 #define LOGP_TOOL_VERSUS_H
 
-#include "view/records/records.h"
+#include "answer/answer.h"
 
 /* Two algorithms, 0 and 1, in the order of the command line. */
 struct versus {

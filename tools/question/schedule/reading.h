@@ -7,10 +7,6 @@
 
 #include <stdint.h>
 
-/* In a GOAL file that the command has written: liblogp's rules hold for it, as for the schedule
- * it was written from, unless --delay is given. For LogGOPSim it is a comment. */
-#define GOAL_MARK "// written by logp: costed by liblogp's rules unless --delay is given"
-
 /* The state of reading, with the option and the file for errors. */
 struct reading {
     const char *option, *file;

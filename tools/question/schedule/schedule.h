@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of all ranks, from a file and to the screen: as text, JSON and GOAL. */
+/* The steps of all ranks, from a file in JSON or GOAL. */
 #ifndef LOGP_TOOL_SCHEDULE_H
 #define LOGP_TOOL_SCHEDULE_H
 
@@ -45,29 +45,11 @@ bool list_has_work(const struct logp_step_list *list);
  * operation, so it cannot be run. */
 bool list_makes_data(const struct logp_step_list *list);
 
-/* ---- steps.c, json.c, goal.c, mpi.c ---- */
+/* The word for each buffer in a schedule in JSON: enum logp_buffer. */
+extern const char *const buffer_names[];
 
-/* A schedule to be shown. */
-struct schedule_shown {
-    struct logp_schedule steps;
-    const struct logp_algorithm *algorithm;
-    const struct logp_collective *collective;
-    bool has_data; /* its steps have the places of their data */
-};
-
-/* Form of a schedule, a rank, and a step; NULL: nothing is shown of it. */
-struct step_form {
-    bool with_data; /* it is given all steps; otherwise sends, receives and computations */
-    void (*begin)(const struct schedule_shown *s);
-    void (*begin_rank)(int64_t rank);
-    void (*step)(const struct logp_step *s, int64_t index);
-    void (*end_rank)(int64_t n);
-    void (*end)(const struct schedule_shown *s);
-};
-
-/* Show all steps in this form, on stdout. */
-void show_schedule(const struct step_form *form, const struct schedule_shown *shown);
-
-extern const struct step_form steps_as_text, steps_as_json, steps_as_goal, steps_as_mpi;
+/* In a GOAL file that the command has written: liblogp's rules hold for it, as for the schedule
+ * it was written from, unless --delay is given. For LogGOPSim it is a comment. */
+#define GOAL_MARK "// written by logp: costed by liblogp's rules unless --delay is given"
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Helpers for the cells of columns. */
-#include "question/choice/choice.h"
 #include "view/records/columns.h"
 
 #include <string.h>

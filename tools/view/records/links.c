@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The load of links by runs on a topology: per algorithm, round by round, and the busiest link. */
-#include "question/choice/choice.h"
 #include "view/records/records.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The live table. All of a picture is written at once, over the one before. */
 #include "view/records/records.h"
-#include "question/choice/choice.h"
 #include "answer/answer.h"
 
 #include <stdio.h>

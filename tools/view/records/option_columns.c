@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The settings: the columns that identify a row. See columns.h. */
-#include "question/choice/choice.h"
 #include "view/records/columns.h"
 
 VALUE(collective_of)

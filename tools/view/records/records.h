@@ -4,22 +4,8 @@
 #define LOGP_OUTPUT_H
 
 #include "file/file.h"
-#include "question/question.h"
 #include "answer/answer.h"
 #include "text/text.h"
-
-/* All rows, and their settings. */
-struct output {
-    const struct question *q;
-    const char *collective;
-    const struct logp_invocation *c;
-    const struct row *rows;
-    size_t n;
-    int n_cores;                 /* 0: nothing was run */
-    const char *sweep;           /* the sweep that these rows belong to; NULL: none */
-    const struct output *next;   /* more rows of it; NULL: there are no more */
-    const struct saved *against; /* the run to compare the rows with; NULL: none */
-};
 
 /* A time in microseconds, the unit of tables. */
 static inline double us(int64_t ns)

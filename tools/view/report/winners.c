@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The map of the algorithms predicted to be the best: processors in powers of two, sizes in powers
  * of four, and the points that were run. */
-#include "question/choice/choice.h"
 #include "view/report/report.h"
 
 #include <string.h>

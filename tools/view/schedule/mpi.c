@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A schedule as a C program that runs it over MPI point to point, and checks the result. */
-#include "question/schedule/schedule.h"
+#include "view/schedule/forms.h"
 #include "text/text.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace as JSON, one object; and as GOAL, which has the operations without their times. */
-#include "question/schedule/schedule.h"
+#include "view/schedule/forms.h"
 #include "view/trace/trace.h"
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #ifndef LOGP_TOOL_TRACE_H
 #define LOGP_TOOL_TRACE_H
 
-#include "question/question.h"
+#include "answer/answer.h"
 
 #include <stdio.h>
 

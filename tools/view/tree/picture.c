@@ -5,7 +5,6 @@
  * has its own column, and a processor with children is in the middle above them, so that no two
  * boxes and no two edges meet. An optimal tree is below its space-time diagram.
  */
-#include "question/choice/choice.h"
 #include "file/file.h"
 #include "view/plot/palette.h"
 #include "answer/answer.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison as JSON: the records that `predict --explain` has, each with the key `versus`. */
 #include "answer/versus/versus.h"
+#include "view/records/records.h"
 
 #include <stdio.h>
 

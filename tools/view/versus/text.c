@@ -3,6 +3,7 @@
  * Times in words are microseconds. */
 #include "view/trace/trace.h"
 #include "answer/versus/versus.h"
+#include "view/records/records.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Problems. A function that cannot continue returns a problem: an exit code, and one line that says
+ * what is wrong and what is allowed. NULL is success. A caller frees what it holds and returns the
+ * problem in turn; main() prints it once and exits with its code.
+ */
+#ifndef LOGP_PROBLEM_H
+#define LOGP_PROBLEM_H
+
+#include "text/text.h"
+
+struct problem {
+    int code;    /* EXIT_WRONG or EXIT_USAGE */
+    char text[]; /* one line, without its end; "": what is wrong has been printed as a note */
+};
+
+/* Return the problem of a call, if there is one. */
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        struct problem *const problem_ = (call);                                                   \
+        if (problem_ != NULL)                                                                      \
+            return problem_;                                                                       \
+    } while (0)
+
+/* Bad input: code EXIT_USAGE. Free each with free(). */
+struct problem *usage_problem(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for one option, named with its dashes: "--root 9: a rank, 0 .. 7"; where its value comes
+ * from the environment: "LOGP_ROOT '9': ...". */
+struct problem *option_problem(const char *option, const char *value, const char *allowed_format,
+                               ...) __attribute__((format(printf, 3, 4)));
+/* The same for a value that is not one of these names. */
+struct problem *name_problem(const char *option, const char *text, const struct names *names);
+/* What was asked went wrong: code EXIT_WRONG. */
+struct problem *failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* It went wrong, and notes have told why. */
+struct problem *failure_told(void);
+
+/* Return memory. Without memory nothing can continue, so a function that main() sets ends the
+ * process; the default aborts it. */
+void *need(void *memory);
+void without_memory(void (*end)(void));
+
+#endif
