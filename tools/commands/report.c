@@ -118,7 +118,7 @@ static int report(struct question *q)
     }
     if (!option_given("algo") && q->what.list == NULL)
         give_option("algo", "all");
-    code = end_answer(run_sweep(q, write_page), runs_are_over());
+    code = end_answer(run_sweep(q, write_page), runs_are_over(q));
     if (code == EXIT_OK && page != NULL && !q->form.quiet)
         printf("%s: open it in a browser\n", page);
     return code;

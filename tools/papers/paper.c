@@ -284,7 +284,7 @@ static struct row run_case(struct paper *p, const struct paper_case *x, enum log
     struct logp_invocation c = x->c;
 
     c.model.topology = q.model.network.topology;
-    if (!p->stopped && run_alone(&q, &c, &r) != EXIT_OK)
+    if (!p->stopped && tell_problem(run_alone(&q, &c, &r)) != EXIT_OK)
         p->stopped = p->wrong = true;
     logp_topology_destroy((struct logp_topology *)q.model.network.topology);
     return r;

@@ -18,6 +18,7 @@ struct step_form;   /* schedule/schedule.h */
 struct tree_form;   /* tree/tree.h */
 struct trace_form;  /* trace/trace.h */
 struct versus_form; /* versus/versus.h */
+struct work;        /* answer/runs.h */
 
 /* An answer whose member is NULL cannot be shown. The options use only the names, the suffixes and
  * which answers there are. */
@@ -218,6 +219,8 @@ struct question {
     struct line_question line;
     struct mpi_question mpi;
     struct network_question network;
+    struct work
+        *work; /* who watches the runs, and what lasts from one to the next: answer/runs.h */
 };
 
 /* Groups of options that a command takes. */
