@@ -330,20 +330,20 @@ static void judge(const struct question *q, const struct output *out)
 
 /* Show the records, as text or as a page. A repeated request for the records of a file
  * gets as many as the first. */
-static void show_sweep(const struct question *q, void (*answer)(const struct output *out),
+static void show_sweep(const struct question *q, void (*answer)(FILE *f, const struct output *out),
                        size_t known, const struct record_file *file, const struct output *out)
 {
     const bool records = answer == q->form.format->records;
 
     if (records && file->f != NULL &&
         strcmp(q->form.format->name, file->json ? "json" : "csv") == 0) {
-        print_records(file);
+        print_records(stdout, file);
         return;
     }
     if (records && known > 0 && !q->form.format->for_people)
         say_note("%zu of %zu points are in %s and are not shown again", known, sweep.points,
                  q->form.output);
-    answer(out);
+    answer(stdout, out);
     if (records)
         judge(q, out);
 }
@@ -354,7 +354,7 @@ static int compare_and_save(const struct question *q, const struct output *out)
     int code = EXIT_OK;
 
     if (q->form.against != NULL)
-        code |= sum_up_changes(q, sweep.against, out);
+        code |= sum_up_changes(stdout, q, sweep.against, out);
     if (q->form.save != NULL && sweep.done == sweep.points)
         code |= save_run(out, q->form.save);
     else if (q->form.save != NULL)
@@ -369,7 +369,7 @@ static int draw_sweep(const struct question *q, const struct output *out, const 
                                  : draw_records(q, out, to);
 }
 
-int run_sweep(struct question *q, void (*answer)(const struct output *out))
+int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *out))
 {
     static const struct names others = {{"format", "progress", "output", "restart", "plot", "watch",
                                          "save", "against", "fail-on", "ranks", "size", "title",

@@ -62,6 +62,6 @@ extern const struct command command_run, command_predict, command_schedule, comm
 
 /* bench.c: run all points of a sweep, and answer with their records; NULL: with curves, in
  * o->format, unless o->only_plot. @return exit code */
-int run_sweep(struct question *q, void (*answer)(const struct output *out));
+int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *out));
 
 #endif

@@ -316,7 +316,7 @@ static int crossover(struct question *q)
     x.n_sizes = map.n_sizes;
     x.ranges = map.ranges;
     x.n = map.n;
-    print_crossover(q->form.format->form, &x);
+    print_crossover(stdout, q->form.format->form, &x);
     free(map.sizes);
     free(map.ranges);
     return runs_are_over(q) ? EXIT_WRONG : code;

@@ -79,7 +79,7 @@ static int explain(struct question *q)
     for (int i = 0; i < 2 && q->model.P <= trace_as_svg.most; i++)
         end_with(trace_prediction(q, &c, chosen[i], 0, &v.traces[i]));
     compare_explanations(&v);
-    q->form.format->versus->show(&v);
+    end_with(q->form.format->versus->show(stdout, &v));
     for (int i = 0; i < 2; i++)
         logp_trace_free(v.traces[i]);
     forget_explanations(rows, 2);

@@ -178,7 +178,7 @@ static int draw(const struct question *q, const struct logp_trace *trace, const 
     const struct shown s = {.q = q, .program = program, .failure = "", .trace = trace};
 
     begin_answer("--trace", q->mpi.traced);
-    q->form.format->trace->show(&s);
+    q->form.format->trace->show(stdout, &s);
     answer_is_whole();
     return end_answer(code, false);
 }

@@ -81,8 +81,8 @@ static int predict_all(struct question *q)
     end_with(explain_rows(q, &c, rows, n));
     if (q->what.algorithms == ALGORITHMS_ALL && q->form.format->form < RECORDS_JSON) /* a table */
         rank_rows(rows, n);
-    q->form.format->records(&out);
-    print_explanations(&out);
+    q->form.format->records(stdout, &out);
+    print_explanations(stdout, &out);
     code = say_unpredicted(q, &c, rows, n);
     forget_explanations(rows, n);
     return code;

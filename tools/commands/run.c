@@ -75,9 +75,9 @@ static int run(struct question *q)
     live_table_end();
     if (code == EXIT_OK)
         say_unpredicted_rows(q, &c, rows, out.n);
-    q->form.format->records(&out);
-    print_explanations(&out);
-    print_links(&out);
+    q->form.format->records(stdout, &out);
+    print_explanations(stdout, &out);
+    print_links(stdout, &out);
     advice = judge_rows(&out);
     judge_copies(&out, &advice);
     end_machine(q, m);

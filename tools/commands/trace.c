@@ -29,7 +29,7 @@ static int run_traced(struct question *q, const struct logp_invocation *c,
 /* The picture of a run that went wrong is wanted, too. */
 static void show(const struct shown *s)
 {
-    s->q->form.format->trace->show(s);
+    s->q->form.format->trace->show(stdout, s);
     answer_is_whole();
 }
 

@@ -48,7 +48,7 @@ static void print_tree(const void *what)
     end_with(strcmp(x->collective, "summation") == 0 ? make_summation_tree(&q, &tree)
              : strcmp(x->algorithm, "optimal") == 0  ? make_broadcast_tree(&q, &tree)
                                                      : make_found_tree(&q, x->collective, &tree));
-    tree_as_svg.show(&q, &tree);
+    tree_as_svg.show(stdout, &q, &tree);
     free_tree(&tree);
 }
 
@@ -65,7 +65,7 @@ static void print_diagram(const void *what)
     if (trace == NULL)
         bad_usage("paper %s, %s: no memory for its diagram", d->p->name, d->t->figure);
     s.trace = trace;
-    trace_as_svg.show(&s);
+    trace_as_svg.show(stdout, &s);
     logp_trace_free(trace);
 }
 

@@ -139,7 +139,8 @@ static void add(struct records *r, json_t *record)
 
 void print_paper(enum record_form form, const struct paper *p)
 {
-    struct records r = {.form = form,
+    struct records r = {.f = stdout,
+                        .form = form,
                         .digits = DIGITS,
                         .columns = "paper,figure,title,row,unit,printed_unit,printed,paper_formula,"
                                    "predicted,emulated,measured,prediction,remark,derived"};

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* ---- output formats: which of the command's answers each can show, and how ---- */
 
@@ -30,9 +31,9 @@ struct output_format {
     bool machine;       /* it is a file for --machine */
     bool page;          /* it is the page of logp report */
     bool is_binary;     /* not for a terminal */
-    void (*records)(const struct output *out); /* run, predict, bench */
-    enum record_form form;                     /* bench crossover, list, paper, measure, validate */
-    const struct step_form *steps;             /* schedule */
+    void (*records)(FILE *f, const struct output *out); /* run, predict, bench */
+    enum record_form form;         /* bench crossover, list, paper, measure, validate */
+    const struct step_form *steps; /* schedule */
     const struct tree_form *tree;
     const struct trace_form *trace;
     const struct versus_form *versus; /* explain */

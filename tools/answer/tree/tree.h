@@ -6,6 +6,8 @@
 #include "question/question.h"
 #include "text/problem.h"
 
+#include <stdio.h>
+
 /* Nodes are in depth-first order, the root first, and then those that take no part; times are in
  * units; -1: none. */
 struct tree_node {
@@ -50,7 +52,7 @@ void free_tree(struct tree *tree);
 
 /* How a format shows a tree. */
 struct tree_form {
-    void (*show)(const struct question *q, const struct tree *tree);
+    void (*show)(FILE *f, const struct question *q, const struct tree *tree);
     int64_t most;                  /* nodes that take part; 0: any number */
     const char *limit, *otherwise; /* the error beyond it: first words, last words */
 };
