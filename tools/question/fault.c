@@ -37,13 +37,14 @@ static struct problem *check(const struct question *q, const char *option, const
     return NULL;
 }
 
-static void apply(struct question *q, const char *option, const char *text, const char **field)
+static struct problem *apply(struct question *q, const char *option, const char *text,
+                             const char **field)
 {
     *field = NULL;
     if (*text == '\0' || strcmp(text, "none") == 0)
-        return;
+        return NULL;
     *field = text;
-    check(q, option, text);
+    return check(q, option, text);
 }
 
 /* Refuse faults that lose or change messages: for a measurement each must
@@ -69,7 +70,7 @@ static struct problem *refuse_losses(const char *option, const char *text)
 
 static struct problem *apply_fault(struct question *q, const char *option, const char *text)
 {
-    apply(q, option, text, &q->model.network.faults);
+    TRY(apply(q, option, text, &q->model.network.faults));
     if (q->model.network.faults != NULL && (q->line.sets & OPTIONS_MEASURE) != 0)
         TRY(refuse_losses(option, text));
     return NULL;
@@ -77,8 +78,7 @@ static struct problem *apply_fault(struct question *q, const char *option, const
 
 static struct problem *apply_noise(struct question *q, const char *option, const char *text)
 {
-    apply(q, option, text, &q->model.network.noise);
-    return NULL;
+    return apply(q, option, text, &q->model.network.noise);
 }
 
 static const char *forms(bool noise, char buf[MAX_LIST])
