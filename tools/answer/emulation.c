@@ -161,13 +161,11 @@ struct problem *try_machine(const struct question *q, struct logp_machine **out)
     return NULL;
 }
 
-struct problem *begin_shared_output(const struct question *q, struct logp_machine *m)
+struct problem *agree_on_place(const struct question *q, struct logp_machine *m)
 {
     const bool first = logp_machine_process(m) == 0;
     int64_t error = 0;
 
-    if (q->form.output == NULL || !over_processes(q))
-        return NULL;
     if (first)
         error = place_error(q->form.output);
     logp_machine_agree(m, &error, 1, LOGP_AGREE_MAX);
@@ -176,8 +174,6 @@ struct problem *begin_shared_output(const struct question *q, struct logp_machin
     if (error != 0)
         return option_problem("--output", q->form.output, "a file that can be written: %s",
                               strerror((int)error));
-    if (first)
-        begin_answer("--output", q->form.output);
     return NULL;
 }
 

@@ -85,9 +85,8 @@ struct problem *try_machine(const struct question *q, struct logp_machine **out)
 /* Destroy a machine. If a processor has not come back, the machine is left over. */
 void end_machine(const struct question *q, struct logp_machine *m);
 
-/* With several processes, send the further output of the first one to the file of --output. m:
- * between runs. With one process main() does it. */
-struct problem *begin_shared_output(const struct question *q, struct logp_machine *m);
+/* Check in all processes that the first can write the file of --output. m: between runs */
+struct problem *agree_on_place(const struct question *q, struct logp_machine *m);
 
 /* ---- partners.c: --place partners ---- */
 

@@ -430,7 +430,7 @@ int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *o
     return code != EXIT_OK || file.wrong || sweep.done < sweep.points ? EXIT_WRONG : EXIT_OK;
 }
 
-static int bench(struct question *q)
+static struct problem *bench(struct question *q, struct answer_file *to)
 {
     return run_sweep(q, q->form.format->records);
 }

@@ -13,7 +13,7 @@ struct command {
     const char *remark; /* below the help of its options; NULL: nothing */
     /* Take the words that are its own, before its options are looked at; NULL: there are none. */
     struct problem *(*take)(struct question *q);
-    int (*call)(struct question *q); /* @return exit code */
+    struct problem *(*call)(struct question *q, struct answer_file *to);
     const struct command *under;     /* a subcommand, "bench crossover" of "bench"; or NULL */
     struct names (*words)(void);     /* allowed arguments, if that does not list them; or NULL */
     bool starts;                     /* the command line of a program follows -- */
@@ -25,8 +25,16 @@ static inline unsigned options_of(const struct command *c)
     return c->options | OPTIONS_TALK;
 }
 
-/* ---- main.c ---- */
+/* ---- commands.c ---- */
 
+/* An empty question of this command; to be ended by end_question(). */
+void begin_command_line(struct question *q);
+/* Make q the question of a command line, and write its answer to to->f, or to the file of --output.
+ * q->work is set. The caller closes `to` with answer_close(). */
+struct problem *answer_line(struct question *q, int argc, char **argv, struct answer_file *to);
+/* With several processes, let the first one write to the file of --output. m: between runs. */
+struct problem *begin_shared_output(const struct question *q, struct logp_machine *m,
+                                    struct answer_file *to);
 /* Command i = 0, 1, ... in the order of the help, which begins with the introduction and examples.
  * @return NULL: there are no more */
 const struct command *command_at(size_t i);
@@ -52,7 +60,7 @@ void let_others_speak(void);
 
 /* Print the candidates for the last of these words, which are all after
  * `logp`, up to the cursor. */
-void complete_words(struct question *q, int n, char **words);
+struct problem *complete_words(struct question *q, int n, char **words, FILE *f);
 
 extern const struct command command_run, command_predict, command_schedule, command_list,
     command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,

@@ -268,7 +268,7 @@ static struct names shells(void)
     return (struct names){{"bash", "zsh", "fish"}, 3};
 }
 
-static int completion(struct question *q)
+static struct problem *completion(struct question *q, struct answer_file *to)
 {
     static const char *const scripts[] = {bash, zsh, fish};
     const struct names names = shells();
@@ -276,12 +276,12 @@ static int completion(struct question *q)
     int which;
 
     if (q->line.n_words != 2)
-        bad_usage("completion: for which shell? %s", one_of(&names, NULL, list));
+        return usage_problem("completion: for which shell? %s", one_of(&names, NULL, list));
     which = find_name(&names, q->line.words[1]);
     if (which < 0)
-        bad_usage("completion %s: %s", q->line.words[1], one_of(&names, q->line.words[1], list));
-    fputs(scripts[which], stdout);
-    return EXIT_OK;
+        return usage_problem("completion %s: %s", q->line.words[1], one_of(&names, q->line.words[1], list));
+    fputs(scripts[which], to->f);
+    return NULL;
 }
 
 const struct command command_completion = {

@@ -283,7 +283,7 @@ static void show_in_bytes(struct map *map)
         map->sizes[i] *= unit;
 }
 
-static int crossover(struct question *q)
+static struct problem *crossover(struct question *q, struct answer_file *to)
 {
     static const struct names others = {{"format", "progress"}, 2};
     static struct map map;
@@ -293,14 +293,14 @@ static int crossover(struct question *q)
     bool any = false;
     int code;
 
-    end_with(named_collective(q, &collective));
+    TRY(named_collective(q, &collective));
     x.collective = collective;
     map.q = *q;
     resolve_grid(q, collective, &map);
     for (int64_t i = 0; i < sweep_values(q, "P"); i++) {
         go_to(&map, collective, i);
         if (map.q.how.measure)
-            end_with(check_machine(&map.q));
+            TRY(check_machine(&map.q));
     }
     given = options_given(&map.q, &others);
     snprintf(text, sizeof(text), "%s%s", collective, given != NULL ? given : "");
@@ -309,7 +309,7 @@ static int crossover(struct question *q)
     for (size_t i = 0; i < map.n; i++)
         any |= map.ranges[i].best != NULL;
     if (!any && !runs_are_over(q))
-        bad_usage("crossover %s: no algorithm that applies has a prediction here", collective);
+        return usage_problem("crossover %s: no algorithm that applies has a prediction here", collective);
     say_left_out(q);
     x.text = text;
     x.may_differ = q->what.may_differ;
@@ -319,7 +319,7 @@ static int crossover(struct question *q)
     x.n_sizes = map.n_sizes;
     x.ranges = map.ranges;
     x.n = map.n;
-    print_crossover(stdout, q->form.format->form, &x);
+    print_crossover(to->f, q->form.format->form, &x);
     free(map.sizes);
     free(map.ranges);
     return runs_are_over(q) ? EXIT_WRONG : code;

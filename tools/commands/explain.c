@@ -22,15 +22,15 @@ static struct problem *take_names(struct question *q)
     for (size_t i = 0; (a = logp_algorithm_at(q->line.words[1], i)) != NULL; i++)
         add_name(&names, a->name);
     if (option_is_given(q, "algo"))
-        bad_usage("explain does not use --algo; write logp explain %s A B", q->line.words[1]);
+        return usage_problem("explain does not use --algo; write logp explain %s A B", q->line.words[1]);
     if (q->line.n_words < 4)
-        bad_usage("explain %s: needs two algorithms; %s", q->line.words[1],
+        return usage_problem("explain %s: needs two algorithms; %s", q->line.words[1],
                   one_of(&names, NULL, list));
     if (q->line.n_words > 4)
-        bad_usage("%s: unexpected word; explain takes a collective and two algorithms",
+        return usage_problem("%s: unexpected word; explain takes a collective and two algorithms",
                   q->line.words[4]);
     if (strcmp(q->line.words[2], q->line.words[3]) == 0)
-        bad_usage("explain %s %s %s: needs two different algorithms", q->line.words[1],
+        return usage_problem("explain %s %s %s: needs two different algorithms", q->line.words[1],
                   q->line.words[2], q->line.words[3]);
     snprintf(both, sizeof(both), "%s,%s", q->line.words[2], q->line.words[3]);
     give_option(q, "algo", both);
@@ -53,7 +53,7 @@ static void check_names(const struct question *q)
                       one_of(&names, q->line.words[i], list));
 }
 
-static int explain(struct question *q)
+static struct problem *explain(struct question *q, struct answer_file *to)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[2] = {0};
@@ -62,33 +62,33 @@ static int explain(struct question *q)
     struct versus v = {.out = {.q = q, .c = &c, .rows = rows, .n = 2}};
     size_t n;
 
-    end_with(named_collective(q, &collective));
-    end_with(make_invocation(q, collective, &c));
+    TRY(named_collective(q, &collective));
+    TRY(make_invocation(q, collective, &c));
     v.out.collective = collective;
     check_names(q);
-    end_with(check_explained(q, "explain"));
+    TRY(check_explained(q, "explain"));
     if (q->form.format->versus->draws && q->model.P > trace_as_svg.most)
-        bad_option("-P", option_text(q, "P"), "as %s, 1 .. %lld processors", q->form.format->name,
+        return option_problem("-P", option_text(q, "P"), "as %s, 1 .. %lld processors", q->form.format->name,
                    (long long)trace_as_svg.most);
-    end_with(choose_algorithms(q, collective, &c, chosen, &n));
+    TRY(choose_algorithms(q, collective, &c, chosen, &n));
     q->form.explain = true;
     for (int i = 0; i < 2; i++) {
         rows[i].algorithm = chosen[i];
-        end_with(predict(q, &c, chosen[i], &rows[i].record.prediction));
+        TRY(predict(q, &c, chosen[i], &rows[i].record.prediction));
         rows[i].explained = explain_algorithm(q, &c, chosen[i], &rows[i].unexplained);
         if (rows[i].explained == NULL)
-            end_with(check_steps(q, &c, chosen[i]));
+            TRY(check_steps(q, &c, chosen[i]));
         if (rows[i].explained == NULL)
-            bad_usage("%s cannot be explained: %s", chosen[i]->name, rows[i].unexplained);
+            return usage_problem("%s cannot be explained: %s", chosen[i]->name, rows[i].unexplained);
     }
     for (int i = 0; i < 2 && q->model.P <= trace_as_svg.most; i++)
-        end_with(trace_prediction(q, &c, chosen[i], 0, &v.traces[i]));
+        TRY(trace_prediction(q, &c, chosen[i], 0, &v.traces[i]));
     compare_explanations(&v);
-    end_with(q->form.format->versus->show(stdout, &v));
+    TRY(q->form.format->versus->show(to->f, &v));
     for (int i = 0; i < 2; i++)
         logp_trace_free(v.traces[i]);
     forget_explanations(rows, 2);
-    return EXIT_OK;
+    return NULL;
 }
 
 const struct command command_explain = {

@@ -162,29 +162,29 @@ static struct names kind_names(void)
     return names;
 }
 
-static int list_all(struct question *q)
+static struct problem *list_all(struct question *q, struct answer_file *to)
 {
     const struct names names = kind_names();
     char list[MAX_LIST];
     int wanted = ALGORITHMS;
 
     if (q->line.n_words > 2)
-        bad_usage("%s: unexpected argument; %s", q->line.words[2], one_of(&names, NULL, list));
+        return usage_problem("%s: unexpected argument; %s", q->line.words[2], one_of(&names, NULL, list));
     if (q->line.n_words > 1 && logp_collective_find(q->line.words[1]) != NULL)
         return print_algorithms_of(q, q->line.words[1]);
     if (q->line.n_words > 1)
         wanted = find_name(&names, q->line.words[1]);
     if (wanted < 0)
-        bad_usage("list %s: %s", q->line.words[1], one_of(&names, q->line.words[1], list));
+        return usage_problem("list %s: %s", q->line.words[1], one_of(&names, q->line.words[1], list));
     if (q->line.n_words > 1 || !q->form.format->for_people) {
         print_kind(q, &kinds[wanted]);
-        return EXIT_OK;
+        return NULL;
     }
     for (int i = 0; i < N_KINDS; i++) {
         printf("%s%s\n", i > 0 ? "\n" : "", kinds[i].name);
         print_kind(q, &kinds[i]);
     }
-    return EXIT_OK;
+    return NULL;
 }
 
 const struct command command_list = {

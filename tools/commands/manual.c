@@ -82,13 +82,13 @@ static void put_option(struct question *q, int i)
     puts(".");
 }
 
-static int manual(struct question *q)
+static struct problem *manual(struct question *q, struct answer_file *to)
 {
     const struct command *c;
     struct option_facts f;
 
     if (q->line.n_words > 1)
-        bad_usage("%s: unexpected argument", q->line.words[1]);
+        return usage_problem("%s: unexpected argument", q->line.words[1]);
     printf(".TH LOGP 1 \"\" \"logp %s\" \"User Commands\"\n", logp_version());
     puts(".SH NAME\nlogp \\- run collective algorithms on processors emulated under the LogP "
          "model\n"
@@ -117,7 +117,7 @@ static int manual(struct question *q)
          ".TP\n2\nBad usage: one line on stderr shows the fault and the allowed values.\n"
          ".SH EXAMPLES");
     put_lines(help_examples);
-    return EXIT_OK;
+    return NULL;
 }
 
 const struct command command_manual = {

@@ -69,7 +69,7 @@ static void refuse(const struct question *q)
         bad_option("--reps", option_text(q, "reps"), "at least 3 for a measurement");
 }
 
-static int measure(struct question *q)
+static struct problem *measure(struct question *q, struct answer_file *to)
 {
     struct measured out = {.q = q};
     struct pair *pairs;
@@ -78,9 +78,9 @@ static int measure(struct question *q)
 
     refuse(q);
     pairs = list_pairs(q, &out.n_pairs);
-    end_with(check_machine(q));
-    end_with(create_machine(q, &m));
-    end_with(begin_shared_output(q, m));
+    TRY(check_machine(q));
+    TRY(create_machine(q, &m));
+    TRY(begin_shared_output(q, m, to));
     out.n_cores = logp_machine_cores(m);
     out.n_processes = logp_machine_processes(m);
     out.process = logp_machine_process(m);
@@ -96,7 +96,7 @@ static int measure(struct question *q)
         print_measured(q->form.format->form, &out);
     }
     free(pairs);
-    return code;
+    return told(code);
 }
 
 const struct command command_measure = {

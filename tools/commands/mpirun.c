@@ -142,7 +142,7 @@ static struct problem *take(struct question *q)
     bool given = false;
 
     if (q->line.rest == NULL || q->line.rest[0] == NULL)
-        bad_usage("mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
+        return usage_problem("mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
     if (getenv(again) == NULL)
         start_again(q->line.argv);
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
@@ -501,7 +501,7 @@ static int explored(const struct question *q, struct mpi_program *program,
     return run(NULL, program);
 }
 
-static int mpirun(struct question *q)
+static struct problem *mpirun(struct question *q, struct answer_file *to)
 {
     int (*run)(struct logp_machine *, struct mpi_program *);
     void *address;
@@ -535,14 +535,14 @@ static int mpirun(struct question *q)
     if (q->mpi.explore > 0)
         check_explored(q);
     else if (q->mpi.most_crashes > 0 || q->mpi.most_lost > 0 || q->mpi.most_doubled > 0)
-        bad_usage("mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
+        return usage_problem("mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
     check_compute(q);
     program.path = find_program(q->line.rest[0], path, sizeof(path));
     while (program.argv[program.argc] != NULL)
         program.argc++;
     if (access(program.path, R_OK) != 0)
-        bad_usage("mpirun: %s: %s", program.path, strerror(errno));
-    end_with(trust_program(program.path, q->mpi.explore > 0));
+        return usage_problem("mpirun: %s: %s", program.path, strerror(errno));
+    TRY(trust_program(program.path, q->mpi.explore > 0));
     if (q->mpi.gdb && !is_traced())
         start_gdb(q->line.argv);
     if (over_processes(q))
@@ -561,7 +561,7 @@ static int mpirun(struct question *q)
         fflush(NULL);
         _exit(code);
     }
-    end_with(create_machine(q, &m));
+    TRY(create_machine(q, &m));
     if ((q->mpi.traced != NULL || q->mpi.report != NULL) && logp_machine_trace(m, &tracing) != 0) {
         say("no memory to record %lld ranks", (long long)q->model.P);
         return EXIT_WRONG;

@@ -49,7 +49,7 @@ static void make_folder(const char *path)
         bad_option("--plot", path, "a writable folder: %s", strerror(errno));
 }
 
-static int show_paper(struct question *q)
+static struct problem *show_paper(struct question *q, struct answer_file *to)
 {
     static struct paper p;
     const struct paper_kind *kind = the_paper(q);
@@ -62,10 +62,10 @@ static int show_paper(struct question *q)
         make_folder(q->form.plot);
     }
     if (option_given(q, "plugin") && strcmp(option_text(q, "plugin"), "none") != 0)
-        bad_option("--plugin", option_text(q, "plugin"),
+        return option_problem("--plugin", option_text(q, "plugin"),
                    "none: each figure sets its own delay model; remove it");
     if (q->model.unit_ns > LONGEST_UNIT_NS)
-        bad_option("--unit", option_text(q, "unit"), "at most 1s for a paper");
+        return option_problem("--unit", option_text(q, "unit"), "at most 1s for a paper");
     q->how.one_core = !option_given(q, "cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.name = kind->name, .title = kind->title, .q = q};
     kind->fill(&p);

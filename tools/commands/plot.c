@@ -12,7 +12,7 @@ static bool is_file(const char *word)
     return end != NULL && (strcmp(end, ".csv") == 0 || strcmp(end, ".json") == 0);
 }
 
-static int plot(struct question *q)
+static struct problem *plot(struct question *q, struct answer_file *to)
 {
     static const struct names of_file = {
         {"--plot", "--output", "--format", "--size", "--title", "--scale"}, 6};
@@ -20,16 +20,16 @@ static int plot(struct question *q)
 
     q->form.only_plot = q->form.plot != NULL;
     if (q->form.plot != NULL && q->form.output != NULL && !q->form.keeps_records)
-        bad_option("--plot", q->form.plot, "not together with --output %s; remove one of the two",
+        return option_problem("--plot", q->form.plot, "not together with --output %s; remove one of the two",
                    q->form.output);
     if (q->line.n_words < 2 || !is_file(q->line.words[1]))
         return run_sweep(q, NULL);
     if (q->line.n_words > 2)
-        bad_usage("%s: unexpected argument; give one collective or file", q->line.words[2]);
+        return usage_problem("%s: unexpected argument; give one collective or file", q->line.words[2]);
     if (q->form.keeps_records)
-        bad_option("--output", q->form.output, "a picture: the records are in %s already",
+        return option_problem("--output", q->form.output, "a picture: the records are in %s already",
                    q->line.words[1]);
-    end_with(refuse_others_than(q, &of_file, "a file of records"));
+    TRY(refuse_others_than(q, &of_file, "a file of records"));
     check_picture(q->form.plot != NULL ? "--plot" : "--format", to);
     return draw_record_file(q, q->line.words[1], to);
 }

@@ -61,7 +61,7 @@ static void say_large_G(const struct question *q)
                  show_ns(p->G_ps / 1000, time, sizeof(time)));
 }
 
-static int predict_all(struct question *q)
+static struct problem *predict_all(struct question *q, struct answer_file *to)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
@@ -71,26 +71,26 @@ static int predict_all(struct question *q)
     size_t n;
     int code;
 
-    end_with(named_collective(q, &collective));
-    end_with(make_invocation(q, collective, &c));
-    end_with(choose_algorithms(q, collective, &c, chosen, &n));
+    TRY(named_collective(q, &collective));
+    TRY(make_invocation(q, collective, &c));
+    TRY(choose_algorithms(q, collective, &c, chosen, &n));
     out.collective = collective;
     out.n = n;
     say_large_G(q);
     for (size_t i = 0; i < n; i++) {
         rows[i].algorithm = chosen[i];
         if (q->model.plugin != NULL || q->model.emulated)
-            end_with(predict(q, &c, chosen[i], &rows[i].record.prediction));
+            TRY(predict(q, &c, chosen[i], &rows[i].record.prediction));
     }
     say_unpredicted_rows(q, &c, rows, n);
-    end_with(explain_rows(q, &c, rows, n));
+    TRY(explain_rows(q, &c, rows, n));
     if (q->what.algorithms == ALGORITHMS_ALL && q->form.format->form < RECORDS_JSON) /* a table */
         rank_rows(rows, n);
-    q->form.format->records(stdout, &out);
-    print_explanations(stdout, &out);
+    q->form.format->records(to->f, &out);
+    print_explanations(to->f, &out);
     code = say_unpredicted(q, &c, rows, n);
     forget_explanations(rows, n);
-    return code;
+    return told(code);
 }
 
 const struct command command_predict = {

@@ -4,26 +4,26 @@
 #include "commands/command.h"
 #include "file/file.h"
 
-static int replay(struct question *q)
+static struct problem *replay(struct question *q, struct answer_file *to)
 {
     struct logp_replay *r;
     struct replayed what;
     int code;
 
     if (q->line.n_words < 2)
-        bad_usage(
+        return usage_problem(
             "replay: needs a FILE; tests write replay files to DIR if LOGP_REPLAY_DIR=DIR is set");
     if (q->line.n_words > 2)
-        bad_usage("%s: unexpected argument; to name a program, type -- PROGRAM ARGUMENTS",
+        return usage_problem("%s: unexpected argument; to name a program, type -- PROGRAM ARGUMENTS",
                   q->line.words[2]);
-    end_with(read_replay(q->line.words[1], &r));
-    end_with(run_replay(q, q->line.words[1], r, false, &what));
-    code = tell_problem(q, show_replayed(stdout, q->line.words[1], r, &what));
+    TRY(read_replay(q->line.words[1], &r));
+    TRY(run_replay(q, q->line.words[1], r, false, &what));
+    code = tell_problem(q, show_replayed(to->f, q->line.words[1], r, &what));
     if (what.outcome <= REPLAYED_FIXED)
-        answer_is_whole();
+        to->is_whole = true;
     free_replayed(&what);
     logp_replay_free(r);
-    return code;
+    return told(code);
 }
 
 const struct command command_replay = {

@@ -100,20 +100,20 @@ static struct problem *take_file(struct question *q)
     return NULL;
 }
 
-static int report(struct question *q)
+static struct problem *report(struct question *q, struct answer_file *to)
 {
     const char *collective;
     int code;
 
     if (!option_given(q, "output"))
-        bad_usage("report%s%s: needs a file whose name ends in .html; type logp report COLLECTIVE "
+        return usage_problem("report%s%s: needs a file whose name ends in .html; type logp report COLLECTIVE "
                   "--output FILE.html",
                   q->line.n_words > 1 ? " " : "", q->line.n_words > 1 ? q->line.words[1] : "");
     if (first != NULL && strcmp(first, option_text(q, "output")) != 0)
-        bad_usage("report %s: the page is given twice; leave out --output %s", first,
+        return usage_problem("report %s: the page is given twice; leave out --output %s", first,
                   option_text(q, "output"));
     page = q->form.output;
-    end_with(named_collective(q, &collective));
+    TRY(named_collective(q, &collective));
     if (page_lacks() != NULL) {
         say("report: %s", page_lacks());
         return EXIT_WRONG;
@@ -123,7 +123,7 @@ static int report(struct question *q)
     code = end_answer(run_sweep(q, write_page), runs_are_over(q));
     if (code == EXIT_OK && page != NULL && !q->form.quiet)
         printf("%s: open it in a browser\n", page);
-    return code;
+    return told(code);
 }
 
 const struct command command_report = {

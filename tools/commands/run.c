@@ -46,7 +46,7 @@ static void try_others(const struct question *q, const char *collective, struct 
     a->G_ratio = try_worst(&charged, collective, a);
 }
 
-static int run(struct question *q)
+static struct problem *run(struct question *q, struct answer_file *to)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
@@ -58,20 +58,20 @@ static int run(struct question *q)
     struct logp_machine *m;
     struct advice advice;
 
-    end_with(named_collective(q, &collective));
+    TRY(named_collective(q, &collective));
     out.collective = collective;
     code = q->model.unit_auto ? tell_problem(q, find_unit(q, collective)) : EXIT_OK;
-    end_with(make_invocation(q, collective, &c));
-    end_with(choose_algorithms(q, collective, &c, chosen, &n));
+    TRY(make_invocation(q, collective, &c));
+    TRY(choose_algorithms(q, collective, &c, chosen, &n));
     if (code != EXIT_OK)
-        return code;
+        return told(code);
     for (size_t i = 0; i < n; i++)
         rows[i].algorithm = chosen[i];
     q->form.skips_ranks =
         q->form.format->for_people && !q->form.ranks; /* they take 16 bytes for each rank */
-    end_with(explain_rows(q, &c, rows, n));
-    end_with(place_partners(q, &c, rows, n));
-    end_with(create_machine(q, &m));
+    TRY(explain_rows(q, &c, rows, n));
+    TRY(place_partners(q, &c, rows, n));
+    TRY(create_machine(q, &m));
     out.n_cores = logp_machine_cores(m);
     for (size_t i = 0; i < n; i++)
         live_table_expect(chosen[i], 1, estimate_ns(q, &c, chosen[i]));
@@ -80,16 +80,16 @@ static int run(struct question *q)
     live_table_end();
     if (code == EXIT_OK)
         say_unpredicted_rows(q, &c, rows, out.n);
-    q->form.format->records(stdout, &out);
-    print_explanations(stdout, &out);
-    print_links(stdout, &out);
+    q->form.format->records(to->f, &out);
+    print_explanations(to->f, &out);
+    print_links(to->f, &out);
     advice = judge_rows(&out);
     judge_copies(&out, &advice);
     end_machine(q, m);
     try_others(q, collective, &advice);
     print_advice(q, &advice);
     forget_explanations(rows, n);
-    return code;
+    return told(code);
 }
 
 const struct command command_run = {
@@ -102,7 +102,7 @@ const struct command command_run = {
     .call = run,
 };
 
-static int watch(struct question *q)
+static struct problem *watch(struct question *q, struct answer_file *to)
 {
     q->form.watch = true;
     if (!option_given(q, "algo"))

@@ -166,7 +166,7 @@ static struct logp_search_result *look(const struct question *q, const char *col
     return r;
 }
 
-static int search(struct question *q)
+static struct problem *search(struct question *q, struct answer_file *to)
 {
     const char *collective;
     struct logp_invocation c;
@@ -175,12 +175,12 @@ static int search(struct question *q)
     struct logp_algorithm row;
     struct schedule_shown shown;
 
-    end_with(named_collective(q, &collective));
-    end_with(make_invocation(q, collective, &c));
+    TRY(named_collective(q, &collective));
+    TRY(make_invocation(q, collective, &c));
     if (q->what.schedules != NULL)
         make_folder(q->what.schedules);
     if (q->model.plugin != NULL || !q->model.emulated)
-        bad_usage("search %s: needs a delay model of the table, as --delay logp", collective);
+        return usage_problem("search %s: needs a delay model of the table, as --delay logp", collective);
     say_free_bytes(q, collective, &c);
     r = look(q, collective, &c);
     row = (struct logp_algorithm){LOGP_ALGORITHM(collective, "search", "", ""),
@@ -193,11 +193,11 @@ static int search(struct question *q)
     shown.steps.args.list = r->list;
     if (writes)
         show_schedule(q->form.format->steps, &shown);
-    show_result(writes ? stderr : stdout, r, c.model.params.latency_varies);
+    show_result(writes ? stderr : to->f, r, c.model.params.latency_varies);
     if (q->what.schedules != NULL)
         keep_in_folder(q, &c, &shown, r);
     logp_search_free(r);
-    return EXIT_OK;
+    return NULL;
 }
 
 const struct command command_search = {

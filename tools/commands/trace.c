@@ -258,13 +258,13 @@ static int trace_collective(struct question *q)
     return code;
 }
 
-static int trace(struct question *q)
+static struct problem *trace(struct question *q, struct answer_file *to)
 {
     if (q->how.diff && q->how.replay == NULL)
-        bad_usage("trace: --diff needs --replay FILE");
+        return usage_problem("trace: --diff needs --replay FILE");
     if (q->how.replay != NULL)
         return trace_replay(q);
-    end_with(add_rest(q));
+    TRY(add_rest(q));
     return trace_collective(q);
 }
 

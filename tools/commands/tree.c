@@ -61,23 +61,23 @@ static void refuse_unplanned(const struct question *q)
                    "none: the tree is shown for buffered sends; remove it");
 }
 
-static int show_tree(struct question *q)
+static struct problem *show_tree(struct question *q, struct answer_file *to)
 {
     const char *collective;
     const struct kind *kind;
     const struct tree_form *form = q->form.format->tree;
     struct tree tree;
 
-    end_with(named_collective(q, &collective));
+    TRY(named_collective(q, &collective));
     kind = the_kind(q, collective);
     refuse_unplanned(q);
     limit(q, q->model.P, MOST_NODES, "a whole tree is shown", "");
-    end_with(kind != NULL ? kind->make(q, &tree) : make_found_tree(q, collective, &tree));
+    TRY(kind != NULL ? kind->make(q, &tree) : make_found_tree(q, collective, &tree));
     if (form->most > 0)
         limit(q, tree.used, form->most, form->limit, form->otherwise);
-    form->show(stdout, q, &tree);
+    form->show(to->f, q, &tree);
     free_tree(&tree);
-    return EXIT_OK;
+    return NULL;
 }
 
 const struct command command_tree = {

@@ -112,7 +112,7 @@ static void judge_model(const struct question *q, const struct tune_collective *
         say_note("%s", text);
 }
 
-static int tune(struct question *q)
+static struct problem *tune(struct question *q, struct answer_file *to)
 {
     const struct tune_form *form = find_form(q);
     struct tune_collective collectives[MAX_COLLECTIVES];
@@ -132,8 +132,8 @@ static int tune(struct question *q)
         results[n] =
             (struct tune_result){&collectives[i], calloc(q->span.n_P, sizeof(*results[n].of))};
         if (results[n].of == NULL)
-            bad_usage("no memory");
-        end_with(tune_choose(q, &collectives[i], results[n++].of));
+            return usage_problem("no memory");
+        TRY(tune_choose(q, &collectives[i], results[n++].of));
     }
     judge_model(q, collectives, all);
     form->print(q, results, n);
@@ -142,7 +142,7 @@ static int tune(struct question *q)
             free(results[i].of[j].cells);
         free(results[i].of);
     }
-    return EXIT_OK;
+    return NULL;
 }
 
 const struct command command_tune = {

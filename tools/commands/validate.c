@@ -97,7 +97,7 @@ static void need_parameters(const struct question *q)
               q->how.executor, transport, name, q->how.executor, transport, name);
 }
 
-static int validate(struct question *q)
+static struct problem *validate(struct question *q, struct answer_file *to)
 {
     struct validated v = {.q = q};
     struct question on;
@@ -112,9 +112,9 @@ static int validate(struct question *q)
     on.model.rules = NULL;
     if (strcmp(q->network.on, "host") != 0) {
         v.on = shown_text(q->network.on);
-        end_with(set_machine(&on, "--on", q->network.on));
+        TRY(set_machine(&on, "--on", q->network.on));
     } else if (q->how.clock == LOGP_CLOCK_VIRTUAL) {
-        bad_option("--clock", "virtual",
+        return option_problem("--clock", "virtual",
                    "wall on this host; --on MACHINE measures on an emulated machine");
     } else {
         need_parameters(q);
@@ -134,7 +134,7 @@ static int validate(struct question *q)
     if (doubtful_points(&v) > 0)
         code = EXIT_WRONG;
     forget_points(&v);
-    return code;
+    return told(code);
 }
 
 const struct command command_validate = {

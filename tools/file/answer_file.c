@@ -11,9 +11,7 @@ struct problem *answer_open(struct answer_file *a, const char *option, const cha
 {
     int error;
 
-    *a = (struct answer_file){.f = stdout, .path = path};
-    if (path == NULL)
-        return NULL;
+    *a = (struct answer_file){.path = path};
     a->existed = access(path, F_OK) == 0;
     error = new_file_begin(&a->file, path);
     a->f = a->file.f;
@@ -49,19 +47,19 @@ static int say_unwritten(const char *what, int error)
     return EXIT_WRONG;
 }
 
-int answer_close(struct answer_file *a, int code, bool whole, bool interrupted)
+int answer_close(struct answer_file *a, int code, bool interrupted)
 {
     int error = flush(a);
 
     if (a->path == NULL)
         return error != 0 ? say_unwritten("the output", error) : code;
-    if (error != 0 || interrupted || (code != EXIT_OK && !whole))
+    if (error != 0 || interrupted || (code != EXIT_OK && !a->is_whole))
         new_file_drop(&a->file);
     else
         error = new_file_keep(&a->file);
     if (error != 0)
         return say_unwritten(a->path, error);
-    if (!interrupted && (code == EXIT_OK || whole))
+    if (!interrupted && (code == EXIT_OK || a->is_whole))
         return code;
     say("%s %s: %s", a->path, a->existed ? "is as it was" : "was not written",
         interrupted ? "interrupted" : "the command failed");

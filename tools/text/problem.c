@@ -91,12 +91,18 @@ static struct problem *told(int code)
     return p;
 }
 
+struct problem *told(int code)
+{
+    struct problem *p;
+
+    if (code == EXIT_OK)
+        return NULL;
+    p = need(calloc(1, sizeof(*p) + 1));
+    p->code = code;
+    return p;
+}
+
 struct problem *failure_told(void)
 {
     return told(EXIT_WRONG);
-}
-
-struct problem *usage_told(void)
-{
-    return told(EXIT_USAGE);
 }

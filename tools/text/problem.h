@@ -39,6 +39,8 @@ struct problem *which_name(const char *option, const char *text, const struct na
 struct problem *failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* It went wrong, and notes have told why. */
 struct problem *failure_told(void);
+/* The problem of an exit code whose reason has been told; EXIT_OK: NULL. */
+struct problem *told(int code);
 /* Another process of the launcher has printed why the input is bad. */
 struct problem *usage_told(void);
 
