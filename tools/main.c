@@ -49,12 +49,14 @@ static void end_stuck(void *of, struct problem *problem)
     _exit(EXIT_WRONG);
 }
 
-/* A processor that has not come back still uses its machine, so nothing of that is freed. */
-static void end_at_once(void)
+/* A processor that has not come back still uses its machine, and copies of a program stay loaded: nothing of
+ * that is freed. */
+static void end_at_once(const struct work *work, int code)
 {
-    fflush(NULL);
+    if (!work->is_abandoned)
+        fflush(NULL);
     drop_all_files();
-    _Exit(EXIT_WRONG);
+    _Exit(work->is_left ? EXIT_WRONG : code);
 }
 
 static void end_without_memory(void)
@@ -86,9 +88,10 @@ int main(int argc, char **argv)
     asked_is(&asked);
     asked.work = &work;
     code = tell_problem(&asked, answer_line(&asked, argc, argv, &to));
-    code = answer_close(&to, code, runs_are_over(&asked));
-    if (work.is_left)
-        end_at_once();
+    if (!work.is_abandoned)
+        code = answer_close(&to, code, runs_are_over(&asked));
+    if (work.is_left || work.ends_at_once)
+        end_at_once(&work, code);
     end_work(&work);
     end_question(&asked);
     return code;

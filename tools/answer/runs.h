@@ -40,6 +40,8 @@ struct work {
     bool is_over;   /* no further run begins */
     bool is_left;   /* a processor has not come back from its program, so a machine is left over:
                        the process must end without returning from main() */
+    bool ends_at_once; /* after a program that must not run any more: the same */
+    bool is_abandoned; /* a rank of it may hold the lock of any stream: none is flushed */
     bool have_met;  /* all processes have had a machine together: errors are agreed on through it */
     bool is_warned; /* of the host's quota */
     const struct logp_algorithm *wrong[MAX_ALGORITHMS]; /* whose wrong steps have been told */

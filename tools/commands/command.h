@@ -14,9 +14,9 @@ struct command {
     /* Take the words that are its own, before its options are looked at; NULL: there are none. */
     struct problem *(*take)(struct question *q);
     struct problem *(*call)(struct question *q, struct answer_file *to);
-    const struct command *under;     /* a subcommand, "bench crossover" of "bench"; or NULL */
-    struct names (*words)(void);     /* allowed arguments, if that does not list them; or NULL */
-    bool starts;                     /* the command line of a program follows -- */
+    const struct command *under; /* a subcommand, "bench crossover" of "bench"; or NULL */
+    struct names (*words)(void); /* allowed arguments, if that does not list them; or NULL */
+    bool starts;                 /* the command line of a program follows -- */
 };
 
 /* Its own options, and those of all commands. */
@@ -68,8 +68,12 @@ extern const struct command command_run, command_predict, command_schedule, comm
     command_explain, command_search, command_measure, command_validate, command_replay,
     command_mpirun;
 
-/* bench.c: run all points of a sweep, and answer with their records; NULL: with curves, in
- * o->format, unless o->only_plot. @return exit code */
-int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *out));
+/* ---- bench.c ---- */
+
+/* How the records of a sweep are shown. */
+typedef void sweep_view(FILE *f, const struct output *out);
+/* Run all points of a sweep, and answer with their records; NULL: with curves, in the format of q,
+ * unless only --plot draws. */
+struct problem *run_sweep(struct question *q, sweep_view *answer, struct answer_file *to);
 
 #endif

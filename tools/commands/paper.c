@@ -23,47 +23,51 @@ static struct names paper_names(void)
     return names;
 }
 
-static const struct paper_kind *the_paper(const struct question *q)
+static struct problem *the_paper(const struct question *q, const struct paper_kind **out)
 {
     const struct names names = paper_names();
     char list[MAX_LIST];
     int which;
 
     if (q->line.n_words < 2)
-        bad_usage("paper: which paper? %s", one_of(&names, NULL, list));
+        return usage_problem("paper: which paper? %s", one_of(&names, NULL, list));
     if (q->line.n_words > 2)
-        bad_usage("%s: unexpected argument; give one paper", q->line.words[2]);
+        return usage_problem("%s: unexpected argument; give one paper", q->line.words[2]);
     which = find_name(&names, q->line.words[1]);
     if (which < 0)
-        bad_usage("paper %s: no such paper; %s", q->line.words[1],
-                  one_of(&names, q->line.words[1], list));
-    return papers[which];
+        return usage_problem("paper %s: no such paper; %s", q->line.words[1],
+                             one_of(&names, q->line.words[1], list));
+    *out = papers[which];
+    return NULL;
 }
 
 /* Make a folder, unless it exists. */
-static void make_folder(const char *path)
+static struct problem *make_folder(const char *path)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        bad_option("--plot", path, "a folder that exists or can be created: %s", strerror(errno));
+        return option_problem("--plot", path, "a folder that exists or can be created: %s",
+                              strerror(errno));
     if (access(path, W_OK | X_OK) != 0)
-        bad_option("--plot", path, "a writable folder: %s", strerror(errno));
+        return option_problem("--plot", path, "a writable folder: %s", strerror(errno));
+    return NULL;
 }
 
 static struct problem *show_paper(struct question *q, struct answer_file *to)
 {
-    static struct paper p;
-    const struct paper_kind *kind = the_paper(q);
+    struct paper p;
+    const struct paper_kind *kind;
     int code = EXIT_OK;
 
+    TRY(the_paper(q, &kind));
     if (q->form.format->draws)
         need_gnuplot("--format", q->form.format->name);
     if (q->form.plot != NULL) {
         need_gnuplot("--plot", q->form.plot);
-        make_folder(q->form.plot);
+        TRY(make_folder(q->form.plot));
     }
     if (option_given(q, "plugin") && strcmp(option_text(q, "plugin"), "none") != 0)
         return option_problem("--plugin", option_text(q, "plugin"),
-                   "none: each figure sets its own delay model; remove it");
+                              "none: each figure sets its own delay model; remove it");
     if (q->model.unit_ns > LONGEST_UNIT_NS)
         return option_problem("--unit", option_text(q, "unit"), "at most 1s for a paper");
     q->how.one_core = !option_given(q, "cores"); /* many short runs, for which cores only meet */
@@ -73,7 +77,7 @@ static struct problem *show_paper(struct question *q, struct answer_file *to)
     if (q->form.plot != NULL)
         code = draw_figures(&p, q->form.plot);
     paper_free(&p);
-    return p.wrong ? EXIT_WRONG : code;
+    return told(p.wrong ? EXIT_WRONG : code);
 }
 
 const struct command command_paper = {

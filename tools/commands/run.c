@@ -19,7 +19,8 @@ static double try_worst(struct question *q, const char *collective, const struct
     q->form.progress = false;
     q->how.warmup = 1;
     q->how.reps = (int)(reps < 3 ? 3 : reps > 20 ? 20 : reps);
-    end_with(make_invocation(q, collective, &c));
+    if (tell_problem(q, make_invocation(q, collective, &c)) != EXIT_OK)
+        return 0;
     return tell_problem(q, run_alone(q, &c, &row)) == EXIT_OK ? logp_record_ratio(&row.record) : 0;
 }
 
@@ -46,50 +47,65 @@ static void try_others(const struct question *q, const char *collective, struct 
     a->G_ratio = try_worst(&charged, collective, a);
 }
 
+/* Run the rows on a machine, and fill out. *code: what went wrong has been told. */
+static struct problem *run_all(struct question *q, struct output *out, struct row *rows, size_t n,
+                               int *code)
+{
+    struct logp_machine *m;
+
+    TRY(create_machine(q, &m));
+    out->n_cores = logp_machine_cores(m);
+    for (size_t i = 0; i < n; i++)
+        live_table_expect(rows[i].algorithm, 1, estimate_ns(q, out->c, rows[i].algorithm));
+    live_table_begin(q);
+    *code = tell_problem(q, run_rows(q, m, out->c, rows, n, &out->n));
+    live_table_end();
+    end_machine(q, m);
+    return NULL;
+}
+
+static struct problem *show_run(struct question *q, struct output *out, struct row *rows, size_t n,
+                                FILE *f)
+{
+    struct advice advice;
+    int code;
+
+    TRY(explain_rows(q, out->c, rows, n));
+    TRY(place_partners(q, out->c, rows, n));
+    TRY(run_all(q, out, rows, n, &code));
+    if (code == EXIT_OK)
+        say_unpredicted_rows(q, out->c, rows, out->n);
+    q->form.format->records(f, out);
+    print_explanations(f, out);
+    print_links(f, out);
+    advice = judge_rows(out);
+    judge_copies(out, &advice);
+    try_others(q, out->collective, &advice);
+    print_advice(q, &advice);
+    return told(code);
+}
+
 static struct problem *run(struct question *q, struct answer_file *to)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
-    const char *collective;
     struct logp_invocation c;
     struct output out = {.q = q, .c = &c, .rows = rows};
-    int code;
+    struct problem *problem;
     size_t n;
-    struct logp_machine *m;
-    struct advice advice;
 
-    TRY(named_collective(q, &collective));
-    out.collective = collective;
-    code = q->model.unit_auto ? tell_problem(q, find_unit(q, collective)) : EXIT_OK;
-    TRY(make_invocation(q, collective, &c));
-    TRY(choose_algorithms(q, collective, &c, chosen, &n));
-    if (code != EXIT_OK)
-        return told(code);
+    TRY(named_collective(q, &out.collective));
+    if (q->model.unit_auto)
+        TRY(find_unit(q, out.collective));
+    TRY(make_invocation(q, out.collective, &c));
+    TRY(choose_algorithms(q, out.collective, &c, chosen, &n));
     for (size_t i = 0; i < n; i++)
         rows[i].algorithm = chosen[i];
     q->form.skips_ranks =
         q->form.format->for_people && !q->form.ranks; /* they take 16 bytes for each rank */
-    TRY(explain_rows(q, &c, rows, n));
-    TRY(place_partners(q, &c, rows, n));
-    TRY(create_machine(q, &m));
-    out.n_cores = logp_machine_cores(m);
-    for (size_t i = 0; i < n; i++)
-        live_table_expect(chosen[i], 1, estimate_ns(q, &c, chosen[i]));
-    live_table_begin(q);
-    code = tell_problem(q, run_rows(q, m, &c, rows, n, &out.n));
-    live_table_end();
-    if (code == EXIT_OK)
-        say_unpredicted_rows(q, &c, rows, out.n);
-    q->form.format->records(to->f, &out);
-    print_explanations(to->f, &out);
-    print_links(to->f, &out);
-    advice = judge_rows(&out);
-    judge_copies(&out, &advice);
-    end_machine(q, m);
-    try_others(q, collective, &advice);
-    print_advice(q, &advice);
+    problem = show_run(q, &out, rows, n, to->f);
     forget_explanations(rows, n);
-    return told(code);
+    return problem;
 }
 
 const struct command command_run = {
@@ -107,7 +123,7 @@ static struct problem *watch(struct question *q, struct answer_file *to)
     q->form.watch = true;
     if (!option_given(q, "algo"))
         q->what.algorithms = algorithm_word("all");
-    return run(q);
+    return run(q, to);
 }
 
 const struct command command_watch = {

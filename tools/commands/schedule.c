@@ -25,17 +25,18 @@ static struct problem *schedule(struct question *q, struct answer_file *to)
     if (option_given(q, "by"))
         return usage_problem("--by: logp schedule shows steps and does not use it");
     if (q->what.list != NULL && q->what.list->edges != NULL && !q->what.list->in_order)
-        return option_problem("--schedule", option_text(q, "schedule"),
-                   "steps that are done one after the other; some of these are concurrent");
+        return option_problem(
+            "--schedule", option_text(q, "schedule"),
+            "steps that are done one after the other; some of these are concurrent");
     if (n > 1)
         return option_problem("--algo", q->what.algorithm_list, "one algorithm");
     if (a->steps == NULL)
-        return option_problem("--algo", a->name,
-                   "one with steps; %s has only a run function; type logp list algorithms",
-                   a->name);
+        return option_problem(
+            "--algo", a->name,
+            "one with steps; %s has only a run function; type logp list algorithms", a->name);
     if (q->model.P > LOGP_MAX_PROCESSORS)
         return option_problem("-P", option_text(q, "P"), "1 .. %d processors for a schedule",
-                   LOGP_MAX_PROCESSORS);
+                              LOGP_MAX_PROCESSORS);
     say_free_bytes(q, collective, &c);
     shown = (struct schedule_shown){.steps = logp_schedule_of(a, q->model.P, &c.args, &c.model),
                                     .algorithm = a,

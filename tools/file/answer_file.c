@@ -11,7 +11,7 @@ struct problem *answer_open(struct answer_file *a, const char *option, const cha
 {
     int error;
 
-    *a = (struct answer_file){.path = path};
+    *a = (struct answer_file){.path = path, .before = a->f};
     a->existed = access(path, F_OK) == 0;
     error = new_file_begin(&a->file, path);
     a->f = a->file.f;
@@ -49,19 +49,22 @@ static int say_unwritten(const char *what, int error)
 
 int answer_close(struct answer_file *a, int code, bool interrupted)
 {
+    const char *const path = a->path;
     int error = flush(a);
 
-    if (a->path == NULL)
+    if (path == NULL)
         return error != 0 ? say_unwritten("the output", error) : code;
     if (error != 0 || interrupted || (code != EXIT_OK && !a->is_whole))
         new_file_drop(&a->file);
     else
         error = new_file_keep(&a->file);
+    a->f = a->before;
+    a->path = NULL;
     if (error != 0)
-        return say_unwritten(a->path, error);
+        return say_unwritten(path, error);
     if (!interrupted && (code == EXIT_OK || a->is_whole))
         return code;
-    say("%s %s: %s", a->path, a->existed ? "is as it was" : "was not written",
+    say("%s %s: %s", path, a->existed ? "is as it was" : "was not written",
         interrupted ? "interrupted" : "the command failed");
     return code == EXIT_OK ? EXIT_WRONG : code;
 }

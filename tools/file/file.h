@@ -45,6 +45,7 @@ void drop_all_files(void);
 
 struct answer_file {
     FILE *f; /* to write to */
+    FILE *before; /* f before the file was opened, and after it was closed */
     struct new_file file;
     const char *path; /* NULL: f was given */
     bool existed;
