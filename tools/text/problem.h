@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problems. A function that cannot continue returns a problem: an exit code, and one line that says
- * what is wrong and what is allowed. NULL is success. A caller frees what it holds and returns the
+ * Problems. A function that cannot continue returns a problem: an exit code, and one line with the error and
+ * the allowed values. NULL is success. A caller frees what it holds and returns the
  * problem in turn; main() prints it once and exits with its code.
  */
 #ifndef LOGP_PROBLEM_H
@@ -11,7 +11,7 @@
 
 struct problem {
     int code;    /* EXIT_WRONG or EXIT_USAGE */
-    char text[]; /* one line, without its end; "": what is wrong has been printed as a note */
+    char text[]; /* one line, without its end; "": the error has been printed as a note */
 };
 
 /* Return the problem of a call, if there is one. */
@@ -30,9 +30,9 @@ struct problem *option_problem(const char *option, const char *value, const char
                                ...) __attribute__((format(printf, 3, 4)));
 /* The same for a value that is not one of these names. */
 struct problem *name_problem(const char *option, const char *text, const struct names *names);
-/* What was asked went wrong: code EXIT_WRONG. */
+/* A run or another part of the work failed: code EXIT_WRONG. */
 struct problem *failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* It went wrong, and notes have told why. */
+/* The same; notes have the reason. */
 struct problem *failure_told(void);
 /* Print a problem now, since more may follow, and free it. @return its exit code; NULL: EXIT_OK */
 int tell_problem(struct problem *problem);
