@@ -11,10 +11,11 @@
 struct problem *create_delay(const struct question *q, struct logp_delay *delay, int *rc)
 {
     const struct logp_network network = network_of(q);
-    const struct logp_delay own =
-        q->model.plugin != NULL ? make_plugin_delay(q) : logp_delay_none();
     const bool is_own = q->model.plugin != NULL || !q->model.emulated;
+    struct logp_delay own = logp_delay_none();
 
+    if (q->model.plugin != NULL)
+        TRY(make_plugin_delay(q, &own));
     *rc = logp_network_delay(&network, q->model.P, is_own ? &own : NULL, delay, NULL);
     return NULL;
 }
@@ -64,7 +65,7 @@ struct problem *check_machine(const struct question *q)
 
     TRY(check_P(q));
     if (q->model.plugin != NULL)
-        delay = make_plugin_delay(q);
+        TRY(make_plugin_delay(q, &delay));
     logp_delay_destroy(&delay);
     return NULL;
 }
@@ -85,7 +86,8 @@ static int meet(const struct question *q, struct logp_config *config, struct log
 /* The problem of processes that could not make one machine. */
 static struct problem *unlike(const struct question *q)
 {
-    end_if_another_says_why();
+    if (another_says_why())
+        return usage_told();
     return option_problem("--transport", q->how.transport,
                           "at least one processor for each process, and the same command, options "
                           "and files for all");
@@ -95,7 +97,7 @@ static struct problem *unlike(const struct question *q)
 static struct problem *refused(const struct question *q, int rc)
 {
     if (rc == -EINVAL && q->how.n_cores > 0)
-        return option_problem("--cores", option_text("cores"),
+        return option_problem("--cores", option_text(q, "cores"),
                               "each core once, of the cores that this process may use");
     if (rc == -ENOENT && over_processes(q))
         return option_problem("--transport", q->how.transport,
@@ -156,7 +158,7 @@ struct problem *try_machine(const struct question *q, struct logp_machine **out)
 
     if (problem == NULL || problem->code != EXIT_WRONG)
         return problem;
-    tell_problem(problem);
+    tell_problem(q, problem);
     return NULL;
 }
 
@@ -171,7 +173,7 @@ struct problem *begin_shared_output(const struct question *q, struct logp_machin
         error = place_error(q->form.output);
     logp_machine_agree(m, &error, 1, LOGP_AGREE_MAX);
     if (error != 0 && !first)
-        return usage_problem("%s", ""); /* the first process prints it */
+        return usage_told(); /* by the first process */
     if (error != 0)
         return option_problem("--output", q->form.output, "a file that can be written: %s",
                               strerror((int)error));

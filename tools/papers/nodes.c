@@ -28,7 +28,7 @@ static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x
     struct logp_machine *m;
 
     end_with(create_machine(&q, &m));
-    if (tell_problem(trace_run(&q, m, &x->c, &row, 0, &run)) != EXIT_OK)
+    if (tell_problem(&q, trace_run(&q, m, &x->c, &row, 0, &run)) != EXIT_OK)
         p->stopped = p->wrong = true;
     end_machine(&q, m);
     return run;
