@@ -4,260 +4,362 @@
  * The paper gives a formula for each, and a table of seconds on a hypercube of its time; our
  * matrices have 1/32 of the rows and columns, and our times are of a machine with L, o, g = 6, 2, 4
  * where a byte streams in 0.01, on a hypercube of links too where that is what the paper had.
+ * Section 3: columns for one destination in a message each, or packed into one; two processors, the
+ * first of which has the only row, so that it receives and sends nothing.
  */
 #include "papers/paper.h"
 
-enum { PRINTED_SHIFT = 5 }; /* 2^10 x 2^10 becomes 2^5 x 2^5 */
+#include <limits.h>
+#include <string.h>
 
-struct paper_case sun_case(const struct paper *p, const char *algorithm, int P, int64_t size,
-                           size_t element_bytes, bool streams)
-{
-    const int64_t unit = paper_unit(p, 5000);
-    struct logp_params params = paper_params(unit, 6, 2, 4);
+enum { FORMULAS, HYPERCUBE, TABLE, NO_LINKS, ONE_DESTINATION, SECTION_3, PACKING };
 
-    params.G_ps = streams ? unit * 10 : 0;
-    return (struct paper_case){.collective = "transpose",
-                               .algorithm = algorithm,
-                               .P = P,
-                               .unit_ns = unit,
-                               .c = {.args.rows = size,
-                                     .args.cols = size,
-                                     .args.n_bytes = element_bytes,
-                                     .model.params = params}};
-}
+#define MODEL " L=6 o=2 g=4"
+#define STREAMS MODEL " G=0.01"
 
 /* ---- the formulas ---- */
 
-/* max(2o, g) + L - g, for L, o, g = 6, 2, 4 */
-static const double step = 4 + 6 - 4;
+/* max(2o, g) + L - g */
+static double step(const struct paper_case *x)
+{
+    const struct logp_params *q = &x->c.model.params;
+
+    return paper_units(x, q->L_ns - q->g_ns) +
+           fmax(2 * paper_units(x, q->o_send_ns), paper_units(x, q->g_ns));
+}
+
+static double of_ring(const struct paper_case *x)
+{
+    return (double)(x->P * (x->P - 1)) * step(x);
+}
 
 /* The butterfly network, whatever the number of messages in a stage. */
-static double of_butterfly(int P)
+static double of_butterfly(const struct paper_case *x)
 {
-    return step * 2 * log2(P);
+    return step(x) * 2 * log2((double)x->P);
 }
 
-/* The hypercube, on which sigma processors do the work of a level of that network. */
-static double of_hypercube(int P, int sigma)
+/* The hypercube, on which sigma processors, the second word, do the work of a level of it. */
+static double of_hypercube(const struct paper_case *x)
 {
-    return step * (2.0 * P / sigma) * log2(P);
+    char sigma[64];
+
+    return of_butterfly(x) * (strcmp(paper_label(x->words, 1, sigma), "P/2") == 0 ? 2 : 1);
 }
 
-static void formulas(struct paper *p)
+/* Section 3, for m/n = s columns: t_ns, or where to pack a column takes 2o, t_s. */
+static double of_section_3(const struct paper_case *x)
 {
-    static const struct paper_chart chart = {
-        .x_axis = "P", .y_axis = "time, units", .x = 1, .log_x = true, .log_y = true};
-    static const char *const algorithms[] = {"ring", "ring-eager", "ring-window", "butterfly"};
-    struct paper_table *t = paper_table(p, "Formulas", "algorithm|P", "units",
-                                        "one message for each destination, L, o, g = 6, 2, 4");
+    const double s = (double)x->c.args.cols / 2, pack = paper_units(x, x->c.args.pack_ns);
 
-    t->chart = &chart;
-    for (int i = 0; i < 4; i++)
-        for (int P = 2; P <= 16; P *= 2) {
-            const struct paper_case x = sun_case(p, algorithms[i], P, P, 1, false);
-            struct paper_row *row = paper_row(t, "%s|%d", algorithms[i], P);
-
-            if (i == 0)
-                row->value[FORMULA] = P * (P - 1) * step;
-            else if (i == 3)
-                row->value[FORMULA] = of_butterfly(P);
-            paper_run(p, &x, row);
-        }
-    paper_note(t, "The paper's ring is n(n-1)[max(2o,g) + L - g], with an n too many and L in "
-                  "every phase; its butterfly network is 2 log2 n [max(2o,g) + L - g].");
-    paper_judge(
-        p, "Ring, n(n-1)[max(2o,g) + L - g]", paper_same_of(t, 0, "ring", FORMULA, EMULATED),
-        "it has an n too many, as every processor has n - 1 phases of its own, and L - g in "
-        "each of them; ours is (n-2) max(D,E) + D");
-    paper_note(t, "The ring as printed waits for each message before it sends the next; eager "
-                  "sends all first, a window keeps a few in flight.");
-    paper_judge(p, "Butterfly network, 2 log2 n [max(2o,g) + L - g]",
-                paper_same_of(t, 0, "butterfly", FORMULA, EMULATED),
-                "a stage of one message takes 2o + L for any g; and the formula ignores the number "
-                "of messages of a stage");
-}
-
-/* The butterfly on the links of a hypercube, P x P words, so that a stage has P/2 messages of a
- * word or one that holds them. All are sent to neighbours: the network changes nothing. All
- * processors take part in each stage, so that a level has sigma = P of them; P/2 for comparison. */
-static void hypercube(struct paper *p)
-{
-    static const struct paper_chart chart = {
-        .x_axis = "P", .y_axis = "time, units", .x = 0, .series = EACH_OTHER, .log_x = true};
-    static const char *const networks[] = {NULL, "hypercube"};
-    struct paper_table *t =
-        paper_table(p, "Hypercube", "P|sigma|messages of a stage|network", "units",
-                    "the butterfly of P x P words, in one message or one for each column");
-
-    t->chart = &chart;
-    for (int P = 2; P <= 16; P *= 2) {
-        for (int packing = 0; packing < (P > 2 ? 2 : 1); packing++)
-            for (int i = 0; i < 2; i++) {
-                struct paper_case x = sun_case(p, "butterfly", P, P, 1, false);
-                struct paper_row *row =
-                    paper_row(t, "%d|P|%d|%s", P, packing == LOGP_PACKING_NONE ? P / 2 : 1,
-                              networks[i] != NULL ? networks[i] : "-");
-
-                x.c.args.packing = (enum logp_packing)packing;
-                x.topology = networks[i];
-                row->value[FORMULA] = of_hypercube(P, P);
-                paper_run(p, &x, row);
-            }
-        paper_row(t, "%d|P/2|1|hypercube", P)->value[FORMULA] = of_hypercube(P, P / 2);
-    }
-    paper_note(t, "Its formula: [max(2o,g) + L - g] (2n/sigma) log2 n, with sigma processors of a "
-                  "level. Here all n take part in each stage; then it is that of the butterfly "
-                  "network. With half of them it is twice as much, and nothing is run.");
-    paper_note(t, "Ours for w messages of a word, w >= 2: lg n ((w-1)e + max(L, (w-1)e) + 2o); for "
-                  "one: (lg n - 1) max(D,E) + D.");
-    paper_judge(
-        p, "Hypercube, [max(2o,g) + L - g] (2n/sigma) log2 n", paper_same(t, FORMULA, EMULATED),
-        "as the butterfly network with sigma = n; on the links of a hypercube the butterfly "
-        "takes as long as without");
+    if (x->c.args.packing == LOGP_PACKING_NONE)
+        return s * step(x);
+    return pack == 2 * paper_units(x, x->c.model.params.o_send_ns) ? s * pack + step(x) : NAN;
 }
 
 /* ---- the table ---- */
-
-static const struct {
-    int log_size;
-    double seconds[4][2]; /* for P = 2, 4, 8, 16: ring, butterfly */
-} printed[] = {
-    {10, {{9.23, 8.92}, {11.32, 9.32}, {12.56, 10.89}, {14.44, 11.12}}},
-    {11, {{11.56, 10.94}, {12.57, 10.65}, {13.69, 12.15}, {15.78, 12.89}}},
-    {12, {{13.05, 11.33}, {14.48, 12.07}, {15.71, 13.97}, {16.53, 14.15}}},
-};
-
-enum { N_SIZES = sizeof(printed) / sizeof(printed[0]) };
-
-/* The side of our matrix. */
-static int ours(int i)
-{
-    return 1 << (printed[i].log_size - PRINTED_SHIFT);
-}
 
 static const char *faster(double ring, double butterfly)
 {
     return ring < butterfly ? "the ring" : ring > butterfly ? "the butterfly" : "neither";
 }
 
+/* Below the row of the ring, that of the butterfly. */
+static void compare(struct paper *p, struct paper_table *t, struct paper_row *row,
+                    const struct paper_case *x)
+{
+    const double *ring = row[-1].value, *butterfly = row->value;
+    const bool printed = t == &p->tables[TABLE];
+
+    if (strcmp(x->algorithm, "butterfly") != 0 || isnan(ring[EMULATED]) ||
+        isnan(butterfly[EMULATED]))
+        return;
+    paper_remark(row, "faster: %s%s%s", faster(ring[EMULATED], butterfly[EMULATED]),
+                 printed ? "; printed: " : "",
+                 printed ? faster(ring[PRINTED], butterfly[PRINTED]) : "");
+}
+
 /* To pack a column takes as long as its part for one destination streams. */
-static int64_t pack_ns(const struct paper_case *x)
+static bool pack_as_it_streams(struct paper_case *x)
 {
-    return logp_params_stream_ns(&x->c.model.params,
-                                 (size_t)(x->c.args.rows / x->P) * x->c.args.n_bytes);
+    if (x->c.args.packing == LOGP_PACKING_STRUCTURED)
+        x->c.args.pack_ns = logp_params_stream_ns(
+            &x->c.model.params, (size_t)(x->c.args.rows / x->P) * x->c.args.n_bytes);
+    return true;
 }
 
-/* Ring and butterfly for one size and P. @return 0 the ring is faster, 1 the butterfly, -1 neither,
- * or not run */
-static int pair(struct paper *p, struct paper_table *t, const struct paper_case *model,
-                int log_size, const double *seconds)
+/* The number of cells of the table, with P = 2 or above, in which the same one is faster. */
+static int cells_as_printed(const struct paper_table *t, bool above)
 {
-    static const char *const algorithms[] = {"ring", "butterfly"};
-    double emulated[2] = {NAN, NAN};
-    struct paper_row *row = NULL;
+    int n = 0;
 
-    for (int a = 0; a < 2; a++) {
-        struct paper_case x = *model;
+    for (size_t i = 0; i + 1 < t->n_rows; i += 2) {
+        const double *ring = t->rows[i].value, *butterfly = t->rows[i + 1].value;
 
-        row =
-            paper_row(t, "2^%d|%lld|%lld|%s|%s", log_size, (long long)x.c.args.rows, (long long)x.P,
-                      x.c.args.packing == LOGP_PACKING_NONE ? "none" : "structured", algorithms[a]);
-        x.algorithm = algorithms[a];
-        if (seconds != NULL)
-            row->value[PRINTED] = seconds[a];
-        paper_run(p, &x, row);
-        emulated[a] = row->value[EMULATED];
+        if ((paper_number(t->rows[i].labels, 2) > 2) == above)
+            n += strcmp(faster(ring[PRINTED], butterfly[PRINTED]),
+                        faster(ring[EMULATED], butterfly[EMULATED])) == 0;
     }
-    if (isnan(emulated[0]) || isnan(emulated[1]))
-        return -1;
-    paper_remark(row, "faster: %s%s%s", faster(emulated[0], emulated[1]),
-                 seconds != NULL ? "; printed: " : "",
-                 seconds != NULL ? faster(seconds[0], seconds[1]) : "");
-    return emulated[0] == emulated[1] ? -1 : emulated[1] < emulated[0];
+    return n;
 }
 
-/* The table under the paper's conditions: a hypercube, and the same cost of packing for both, here
- * none. */
-static void table(struct paper *p)
+static void count_cells(struct paper *p, struct paper_table *t)
 {
-    static const struct paper_chart chart = {
-        .x_axis = "P", .y_axis = "time, units", .x = 2, .series = EACH_OTHER, .log_x = true};
-    struct paper_table *t = paper_table(p, "Table", "matrix|ours|P|packing|algorithm", "units",
-                                        "ring and butterfly on a hypercube, ours of doubles");
-    int same = 0, large = 0;
+    const int large = cells_as_printed(t, true), small = cells_as_printed(t, false);
 
-    t->chart = &chart;
-    t->printed_unit = "s";
-    for (int i = 0; i < N_SIZES; i++)
-        for (int j = 0; j < 4; j++) {
-            struct paper_case model = sun_case(p, "ring", 2 << j, ours(i), sizeof(double), true);
-            const double *seconds = printed[i].seconds[j];
-            bool agrees;
-
-            model.topology = "hypercube";
-            agrees = pair(p, t, &model, printed[i].log_size, seconds) == (seconds[1] < seconds[0]);
-            same += agrees;
-            large += agrees && j > 0;
-        }
+    (void)p;
     paper_note(t,
-               "The paper prints seconds on a hypercube of its time, so only the order of the two "
+               "Which is faster is as printed in %d of 12 cells, and in %d of the 9 with P >= 4; "
+               "for P = 2 ring and butterfly are the same messages.",
+               large + small, large);
+}
+
+static void judge_large(struct paper *p, const char *what)
+{
+    const int large = cells_as_printed(&p->tables[TABLE], true);
+
+    paper_judge(p, what, large == 9,
+                "on a hypercube, %d of 9 cells; the ring's messages share links there, those of "
+                "the butterfly do not. The seconds cannot be compared with anything here",
+                large);
+}
+
+static void judge_small(struct paper *p, const char *what)
+{
+    const int small = cells_as_printed(&p->tables[TABLE], false);
+
+    paper_judge(p, what, small == 3,
+                "%d of 3 cells: both send the same one message, and take the same time", small);
+}
+
+/* ---- packing ---- */
+
+static void compare_with_unpacked(struct paper *p, struct paper_table *t, struct paper_row *row,
+                                  const struct paper_case *x)
+{
+    (void)p;
+    (void)t;
+    if (x->c.args.packing == LOGP_PACKING_STRUCTURED &&
+        row[-1].value[EMULATED] <= row->value[EMULATED])
+        paper_remark(row, "not less than unpacked");
+}
+
+static bool packed_is_less(const struct paper *p)
+{
+    bool less = true;
+
+    for (size_t i = 0; i < p->tables[SECTION_3].n_rows; i++)
+        less &= p->tables[SECTION_3].rows[i].remark[0] == '\0';
+    return less;
+}
+
+static void compare_with_none(struct paper *p, struct paper_table *t, struct paper_row *row,
+                              const struct paper_case *x)
+{
+    (void)t;
+    if (x->c.args.packing == LOGP_PACKING_NONE)
+        p->kept = *row;
+    else if (row->value[EMULATED] > p->kept.value[EMULATED])
+        paper_remark(row, "slower than none");
+}
+
+static void judge_packing(struct paper *p, const char *what)
+{
+    const struct paper_table *t = &p->tables[PACKING];
+    double least = INT_MAX; /* cost for which packing is not worth while */
+
+    for (size_t i = 0; i < t->n_rows; i++)
+        if (t->rows[i].remark[0] != '\0')
+            least = fmin(least, paper_number(t->rows[i].labels, 2));
+    paper_judge(p, what, least == INT_MAX,
+                "none is faster here if packing a column takes %.0f units, because its messages "
+                "follow one another at the gap, not after the whole way of the one before",
+                least);
+}
+
+/* A statement about times, and the row above that shows it; of the claim, the row less `minus`. */
+static const struct {
+    const char *statement, *figure, *row, *minus;
+} statements[] = {
+    {"t_ns = (m/n)[max(2o,g) + L - g]", "Section 3", "none|4", NULL},
+    {"t_s = (m/n) 2o + max(2o,g) + L - g", "Section 3", "structured|4", NULL},
+    {"t_ns - t_s > 0, m/n > 1, o << L", "Section 3", "none|4", "structured|4"},
+    {"ring, n(n-1)[max(2o,g) + L - g]", "Formulas", "ring|8", NULL},
+    {"butterfly network, 2 log2 n [max(2o,g) + L - g]", "Formulas", "butterfly|8", NULL},
+    {"hypercube, (2n/sigma) log2 n [..]", "Hypercube", "8|P|1|-", NULL},
+};
+
+static void state(struct paper *p, struct paper_table *t)
+{
+    for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+        const char *figure = statements[i].figure, *minus = statements[i].minus;
+        const struct paper_row *shown = paper_row_of(p, figure, statements[i].row);
+        struct paper_row *row = paper_row(t, "%s|%s", statements[i].statement, figure);
+
+        for (int v = FORMULA; v < N_VALUES; v++)
+            row->value[v] =
+                shown->value[v] - (minus != NULL ? paper_row_of(p, figure, minus)->value[v] : 0);
+        if (minus != NULL && !p->stopped)
+            paper_remark(row, row->value[EMULATED] > 0 ? "holds" : "does not hold");
+    }
+}
+
+/* ---- the paper ---- */
+
+#define CELL "transpose $5 P=$3 rows=$2 cols=$2 bytes=8 packing=$4" STREAMS
+#define STAGE "transpose butterfly P=$1 rows=$1 cols=$1 bytes=1 topology=$4" MODEL
+
+/* P processors, w messages of a stage: all take part in it, so that a level has sigma = P of them;
+ * P/2 for comparison. */
+#define STAGES(P, w)                                                                               \
+    {.each = P "|P|1 x -;hypercube", .run = STAGE, .formula = of_hypercube},                       \
+        {.each = P "|P|" w " x -;hypercube",                                                       \
+         .run = STAGE " packing=none",                                                             \
+         .formula = of_hypercube},                                                                 \
+    {                                                                                              \
+        .each = P "|P/2|1|hypercube", .run = STAGE, .idle = true, .formula = of_hypercube          \
+    }
+
+static const struct paper_figure figures[] = {
+    {.figure = "Formulas",
+     .title = "one message for each destination, L, o, g = 6, 2, 4",
+     .columns = "algorithm|P",
+     .unit = "units",
+     .rows = {{.each = "ring x 2;4;8;16",
+               .run = "transpose ring P=$2 rows=$2 cols=$2 bytes=1" MODEL,
+               .formula = of_ring},
+              {.each = "ring-eager;ring-window x 2;4;8;16",
+               .run = "transpose $1 P=$2 rows=$2 cols=$2 bytes=1" MODEL},
+              {.each = "butterfly x 2;4;8;16",
+               .run = "transpose butterfly P=$2 rows=$2 cols=$2 bytes=1" MODEL,
+               .formula = of_butterfly}},
+     .notes = {"The paper's ring is n(n-1)[max(2o,g) + L - g], with an n too many and L in every "
+               "phase; its butterfly network is 2 log2 n [max(2o,g) + L - g].",
+               "The ring as printed waits for each message before it sends the next; eager sends "
+               "all first, a window keeps a few in flight."},
+     .chart = {.x_axis = "P", .y_axis = "time, units", .x = 1, .log_x = true, .log_y = true}},
+    {.figure = "Hypercube",
+     .title = "the butterfly of P x P words, in one message or one for each column",
+     .columns = "P|sigma|messages of a stage|network",
+     .unit = "units",
+     .rows = {{.each = "2|P|1 x -;hypercube", .run = STAGE, .formula = of_hypercube},
+              {.each = "2|P/2|1|hypercube", .run = STAGE, .idle = true, .formula = of_hypercube},
+              STAGES("4", "2"),
+              STAGES("8", "4"),
+              STAGES("16", "8")},
+     .notes = {"Its formula: [max(2o,g) + L - g] (2n/sigma) log2 n, with sigma processors of a "
+               "level. Here all n take part in each stage; then it is that of the butterfly "
+               "network. With half of them it is twice as much, and nothing is run.",
+               "Ours for w messages of a word, w >= 2: lg n ((w-1)e + max(L, (w-1)e) + 2o); for "
+               "one: (lg n - 1) max(D,E) + D."},
+     .chart = {"P", "time, units", .x = 0, .series = EACH_OTHER, .log_x = true}},
+    {.figure = "Table",
+     .title = "ring and butterfly on a hypercube, ours of doubles",
+     .columns = "matrix|ours|P|packing|algorithm",
+     .unit = "units",
+     .printed_unit = "s",
+     .rows = {{.each = "2^10|32;2^11|64;2^12|128 x 2;4;8;16 x structured x ring;butterfly",
+               .run = CELL " topology=hypercube",
+               .printed = "9.23 8.92 11.32 9.32 12.56 10.89 14.44 11.12 11.56 10.94 12.57 10.65 "
+                          "13.69 12.15 15.78 12.89 13.05 11.33 14.48 12.07 15.71 13.97 16.53 14.15",
+               .complete = compare}},
+     .notes = {"The paper prints seconds on a hypercube of its time, so only the order of the two "
                "can be compared. Ours are 1/32 of each side, with L, o, g = 6, 2, 4 and 0.01 for a "
                "byte that streams, and every link delays a message. The formulas have no sizes, so "
-               "they are in the table above.");
-    paper_note(t,
-               "Which is faster is as printed in %d of %d cells, and in %d of the %d with P >= 4; "
-               "for P = 2 ring and butterfly are the same messages.",
-               same, 4 * N_SIZES, large, 3 * N_SIZES);
-    paper_judge(p, "Table, which is faster, P >= 4", large == 3 * N_SIZES,
-                "on a hypercube, %d of %d cells; the ring's messages share links there, those of "
-                "the butterfly do not. The seconds cannot be compared with anything here",
-                large, 3 * N_SIZES);
-    paper_judge(p, "Table, which is faster, P = 2", same - large == N_SIZES,
-                "%d of %d cells: both send the same one message, and take the same time",
-                same - large, N_SIZES);
-}
+               "they are in the table above."},
+     .complete = count_cells,
+     .chart = {"P", "time, units", .x = 2, .series = EACH_OTHER, .log_x = true}},
+    {.figure = "Table",
+     .title = "the same on a full network, with a time to pack",
+     .columns = "matrix|ours|P|packing|algorithm",
+     .unit = "units",
+     .rows = {{.each = "2^10|32;2^11|64;2^12|128 x 2;4;8;16 x structured;none x ring;butterfly",
+               .run = CELL,
+               .adjust = pack_as_it_streams,
+               .complete = compare}},
+     .notes = {"Structured: all that goes to one destination is one message, and to pack a column "
+               "takes as long as its part for one destination streams, which the butterfly does "
+               "log2 n times; none: one message for each column."},
+     .chart = {"P", "time, units", .x = 2, .series = EACH_OTHER, .log_x = true, .log_y = true}},
+    {.figure = "t_s, t_ns",
+     .title = "s columns of t doubles for one destination",
+     .columns = "packing|s|t|pack",
+     .unit = "units",
+     .rows = {{.each = "1;4;16 x 1;16;64 x none|0;structured|0;structured|2;structured|4",
+               .labels = "$3|$1|$2|$4",
+               .run = "transpose ring P=2 rows=1 cols=2*$1 bytes=8*$2 packing=$3 pack=$4" STREAMS,
+               .formula = of_section_3}},
+     .notes = {"Its formulas, section 3, with m/n = s: t_ns = (m/n)[max(2o,g) + L - g], and t_s = "
+               "(m/n) 2o + max(2o,g) + L - g, where to pack a column takes 2o, here 4. They ignore "
+               "the length of a column.",
+               "Ours: none (s-1) E(t) + D(t), structured s pack + D(s t), where D(t) is the time "
+               "of a message of t words, and E(t) the time between two."}},
+    {.figure = "Section 3",
+     .title = "t_ns > t_s for m/n > 1, o << L: L, o, g = 100, 1, 2",
+     .columns = "packing|m/n",
+     .unit = "units",
+     .rows = {{.each = "2;4;8;16;64 x none|0;structured|2",
+               .labels = "$2|$1",
+               .run =
+                   "transpose ring P=2 rows=1 cols=2*$1 bytes=1 packing=$2 pack=$3 L=100 o=1 g=2",
+               .formula = of_section_3,
+               .complete = compare_with_unpacked}},
+     .notes = {"A matrix of one row on two processors, so that m/n columns go to one destination; "
+               "to pack one takes 2o."}},
+    {.figure = "Packing",
+     .title = "over the cost of packing a column, ours of 128 x 128, P = 8",
+     .columns = "algorithm|packing|pack",
+     .unit = "units",
+     .rows = {{.each = "ring;butterfly x "
+                       "none|0;structured|0;structured|2;structured|4;structured|8;structured|16;"
+                       "structured|32",
+               .run = "transpose $1 P=8 rows=128 cols=128 bytes=8 packing=$2 pack=$3" STREAMS,
+               .complete = compare_with_none}},
+     .notes = {"The paper's structured redistribution does not always win: messages of a column "
+               "each follow one another at the gap, not after the whole way of the one before."},
+     .chart = {"pack, units of time", "time, units", .x = 2, .series = EACH_OTHER}},
+    {.figure = "Lemmas 1-3, theorems 1-3",
+     .title = "the statements about times, n = 8 or m/n = 4",
+     .columns = "statement|figure",
+     .unit = "units",
+     .notes = {"Taken as lemmas 1-3 and theorems 1-3: the paper's six statements about times, from "
+               "the tables that are named, with their L, o, g."},
+     .complete = state},
+    {0}};
 
-/* The same if all processors are neighbours, and packing has a cost. */
-static void table_without_links(struct paper *p)
-{
-    static const struct paper_chart chart = {.x_axis = "P",
-                                             .y_axis = "time, units",
-                                             .x = 2,
-                                             .series = EACH_OTHER,
-                                             .log_x = true,
-                                             .log_y = true};
-    struct paper_table *t = paper_table(p, "Table", "matrix|ours|P|packing|algorithm", "units",
-                                        "the same on a full network, with a time to pack");
+static const struct paper_claim claims[] = {
+    {.what = "Ring, n(n-1)[max(2o,g) + L - g]",
+     .why = "it has an n too many, as every processor has n - 1 phases of its own, and L - g in "
+            "each of them; ours is (n-2) max(D,E) + D",
+     .same = {SAME(FORMULAS, "ring|*", FORMULA, EMULATED)}},
+    {.what = "Butterfly network, 2 log2 n [max(2o,g) + L - g]",
+     .why = "a stage of one message takes 2o + L for any g; and the formula ignores the number of "
+            "messages of a stage",
+     .same = {SAME(FORMULAS, "butterfly|*", FORMULA, EMULATED)}},
+    {.what = "Hypercube, [max(2o,g) + L - g] (2n/sigma) log2 n",
+     .why = "as the butterfly network with sigma = n; on the links of a hypercube the butterfly "
+            "takes as long as without",
+     .same = {SAME(HYPERCUBE, "*", FORMULA, EMULATED)}},
+    {.what = "Table, which is faster, P >= 4", .judge = judge_large},
+    {.what = "Table, which is faster, P = 2", .judge = judge_small},
+    {.what = "Section 3, t_ns = (m/n)[max(2o,g) + L - g]",
+     .why = "it counts the latency once for each column, and one message as L, where g >= 2o; "
+            "ours: (s-1) E(t) + D(t)",
+     .same = {SAME(ONE_DESTINATION, "none|*", FORMULA, EMULATED)}},
+    {.what = "Section 3, t_s = (m/n) 2o + max(2o,g) + L - g",
+     .why = "a message takes 2o + L and its streaming; ours: s pack + D(s t)",
+     .same = {SAME(ONE_DESTINATION, "structured|*", FORMULA, EMULATED)}},
+    {.what = "Section 3, t_ns > t_s for m/n > 1, o << L",
+     .why = "by its formulas it holds; but unpacked messages follow one another max(o, g) apart, "
+            "which is here as long as to pack a column: with m/n = 4, $(Section 3:none|4:emulated) "
+            "against $(Section 3:structured|4:emulated)",
+     .agrees = packed_is_less},
+    {.what = "Structured redistribution is faster", .judge = judge_packing},
+    {.judge = sun_listings},
+    {0}};
 
-    t->chart = &chart;
-    for (int i = 0; i < N_SIZES; i++)
-        for (int j = 0; j < 4; j++)
-            for (int packing = 0; packing < 2; packing++) {
-                struct paper_case x = sun_case(p, "ring", 2 << j, ours(i), sizeof(double), true);
-
-                x.c.args.packing = (enum logp_packing)packing;
-                x.c.args.pack_ns = packing == LOGP_PACKING_STRUCTURED ? pack_ns(&x) : 0;
-                pair(p, t, &x, printed[i].log_size, NULL);
-            }
-    paper_note(
-        t,
-        "Structured: all that goes to one destination is one message, and to pack a column takes "
-        "as long as its part for one destination streams, which the butterfly does log2 n times; "
-        "none: one message for each column.");
-}
-
-static void fill(struct paper *p)
-{
-    formulas(p);
-    hypercube(p);
-    table(p);
-    table_without_links(p);
-    sun_packing(p);
-    sun_listings(p);
-}
-
-const struct paper_kind paper_sun = {
-    .name = "sun",
-    .title = "Sun, Zhang & Song 2002: data redistribution",
-    .fill = fill,
-};
+const struct paper_kind paper_sun = {.name = "sun",
+                                     .title = "Sun, Zhang & Song 2002: data redistribution",
+                                     .unit_ns = 5000,
+                                     .figures = figures,
+                                     .claims = claims};
