@@ -3,7 +3,7 @@
 #include "commands/command.h"
 #include "file/file.h"
 #include "view/plot/plot.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -214,14 +214,42 @@ static void need_stack(void)
     exit(EXIT_WRONG);
 }
 
+static void give_up(int signal_number)
+{
+    (void)signal_number;
+    _exit(EXIT_USAGE);
+}
+
+/* End the process from another thread: its main thread waits within MPI_Init(). */
+static void end_stuck(void *of, struct problem *problem)
+{
+    (void)of;
+    tell_problem(problem);
+    let_others_speak();
+    fflush(NULL);
+    _exit(EXIT_WRONG);
+}
+
+/* A processor that has not come back still uses its machine, so nothing of that is freed. */
+static void end_at_once(void)
+{
+    fflush(NULL);
+    drop_all_files();
+    _Exit(EXIT_WRONG);
+}
+
 int main(int argc, char **argv)
 {
     static struct question q;
+    static struct work work;
     int code = EXIT_OK;
 
     need_stack();
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error like any other */
-    join_others(argc, argv);
+    work.watcher = terminal;
+    work.watcher.stuck = end_stuck;
+    q.work = &work;
+    join_others(argc, argv, &work, give_up);
     json_set_alloc_funcs(memory_for_json, free);
     q.line.formats = output_formats;
     if (argc > 1 && strcmp(argv[1], "complete") == 0) {
@@ -230,5 +258,9 @@ int main(int argc, char **argv)
     } else {
         code = answer(argc, argv, &q);
     }
-    return end_answer(code, runs_are_over());
+    code = end_answer(code, runs_are_over(&q));
+    if (work.is_left)
+        end_at_once();
+    end_work(&work);
+    return code;
 }

@@ -7,7 +7,7 @@
 #include "commands/command.h"
 #include "file/file.h"
 #include "view/records/records.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <stdio.h>
 #include <stddef.h>
@@ -115,7 +115,7 @@ static int64_t plan(struct combination *x)
 
     for (int64_t i = 0; i < n; i++) {
         resolve_combination(x, i);
-        check_machine(&x->q);
+        end_with(check_machine(&x->q));
         empty += x->n == 0;
         for (size_t k = 0; k < x->n; k++)
             expect(x, k, 1);
@@ -148,12 +148,13 @@ static void say_estimate(const struct question *q)
 
 /* ---- progress ---- */
 
-static void show_progress(const struct row *row, int done, int total)
+static void show_progress(void *of, const struct row *row, int done, int total)
 {
     const double left_ns =
         time_left_ns(sweep.all, sweep.past, (double)(host_ns() - sweep.begun_ns));
     char time[32], point[128];
 
+    (void)of;
     fprintf(stderr, "\rlogp: %zu of %zu points, %s left: %s %s %s, %d of %d runs \033[K",
             sweep.done, sweep.points, show_duration(left_ns, time), row->algorithm->collective,
             row->algorithm->name, show_point(point, sizeof(point)), done, total);
@@ -172,10 +173,10 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     size_t begun = 0;
 
     if (x->q.form.progress && !x->q.form.watch)
-        show_progress(row, 0, x->q.how.reps);
+        show_progress(NULL, row, 0, x->q.how.reps);
     if (m != NULL)
-        code = run_rows(&x->q, m, &x->c, row, 1, &begun);
-    if (runs_are_over() && (begun == 0 || code != EXIT_OK))
+        code = tell_problem(run_rows(&x->q, m, &x->c, row, 1, &begun));
+    if (runs_are_over(&x->q) && (begun == 0 || code != EXIT_OK))
         return -1;
     row->ran = true;
     row->record.verified &= code == EXIT_OK; /* so the file has it, whatever the error */
@@ -199,17 +200,16 @@ static int run_combination(struct combination *x, size_t first, struct record_fi
     struct logp_machine *m;
     int code = EXIT_OK;
 
-    place_partners(&x->q, &x->c, &x->rows[first], x->n - first);
-    m = try_machine(&x->q);
+    end_with(place_partners(&x->q, &x->c, &x->rows[first], x->n - first));
+    end_with(try_machine(&x->q, &m));
     x->out.rows = &x->rows[first];
     x->out.n_cores = m != NULL ? logp_machine_cores(m) : 1;
-    for (size_t i = first; i < x->n && code >= 0 && !runs_are_over(); i++) {
+    for (size_t i = first; i < x->n && code >= 0 && !runs_are_over(&x->q); i++) {
         const int its = run_point(x, m, &x->rows[i], file);
 
         code = its < 0 ? its : code | its;
     }
-    if (m != NULL)
-        end_machine(m);
+    end_machine(&x->q, m);
     return code < 0 ? EXIT_WRONG : code;
 }
 
@@ -275,9 +275,9 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
     int code = EXIT_OK;
 
     sweep.begun_ns = host_ns();
-    show_progress_with(show_progress, NULL);
+    x->q.work->watcher.progress = show_progress;
     live_table_begin(&x->q);
-    for (int64_t i = 0; i < n && !runs_are_over(); i++) {
+    for (int64_t i = 0; i < n && !runs_are_over(&x->q); i++) {
         size_t first;
 
         resolve_combination(x, i);
@@ -330,20 +330,20 @@ static void judge(const struct question *q, const struct output *out)
 
 /* Show the records, as text or as a page. A repeated request for the records of a file
  * gets as many as the first. */
-static void show_sweep(const struct question *q, void (*answer)(const struct output *out),
+static void show_sweep(const struct question *q, void (*answer)(FILE *f, const struct output *out),
                        size_t known, const struct record_file *file, const struct output *out)
 {
     const bool records = answer == q->form.format->records;
 
     if (records && file->f != NULL &&
         strcmp(q->form.format->name, file->json ? "json" : "csv") == 0) {
-        print_records(file);
+        print_records(stdout, file);
         return;
     }
     if (records && known > 0 && !q->form.format->for_people)
         say_note("%zu of %zu points are in %s and are not shown again", known, sweep.points,
                  q->form.output);
-    answer(out);
+    answer(stdout, out);
     if (records)
         judge(q, out);
 }
@@ -354,7 +354,7 @@ static int compare_and_save(const struct question *q, const struct output *out)
     int code = EXIT_OK;
 
     if (q->form.against != NULL)
-        code |= sum_up_changes(q, sweep.against, out);
+        code |= sum_up_changes(stdout, q, sweep.against, out);
     if (q->form.save != NULL && sweep.done == sweep.points)
         code |= save_run(out, q->form.save);
     else if (q->form.save != NULL)
@@ -369,7 +369,7 @@ static int draw_sweep(const struct question *q, const struct output *out, const 
                                  : draw_records(q, out, to);
 }
 
-int run_sweep(struct question *q, void (*answer)(const struct output *out))
+int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *out))
 {
     static const struct names others = {{"format", "progress", "output", "restart", "plot", "watch",
                                          "save", "against", "fail-on", "ranks", "size", "title",

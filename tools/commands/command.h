@@ -3,7 +3,7 @@
 #ifndef LOGP_COMMAND_H
 #define LOGP_COMMAND_H
 
-#include "question/question.h"
+#include "answer/runs.h"
 #include "view/records/records.h"
 
 struct command {
@@ -32,6 +32,22 @@ static inline unsigned options_of(const struct command *c)
 const struct command *command_at(size_t i);
 extern const char help_introduction[], help_examples[];
 
+/* ---- terminal.c ---- */
+
+/* The watcher of all commands; its `stuck` is that of main(). */
+extern const struct watcher terminal;
+/* Run a program as logp_machine_run() does; Ctrl-C ends it. */
+int run_until_signal(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
+
+/* ---- launcher.c ---- */
+
+/* Join the other processes that a launcher may have started: only one prints an error of all, and
+ * a process that ends for bad input leaves no other waiting. give_up: a signal handler that ends
+ * the process */
+void join_others(int argc, char **argv, const struct work *work, void (*give_up)(int));
+/* Wait a little, so that the errors of other processes are printed before this one ends. */
+void let_others_speak(void);
+
 /* ---- completion.c ---- */
 
 /* Print the candidates for the last of these words, which are all after
@@ -46,6 +62,6 @@ extern const struct command command_run, command_predict, command_schedule, comm
 
 /* bench.c: run all points of a sweep, and answer with their records; NULL: with curves, in
  * o->format, unless o->only_plot. @return exit code */
-int run_sweep(struct question *q, void (*answer)(const struct output *out));
+int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *out));
 
 #endif

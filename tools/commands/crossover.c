@@ -3,7 +3,7 @@
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "view/records/records.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +42,10 @@ static struct logp_invocation of_size(const struct map *map, int64_t size)
 static int64_t predicted(const struct map *map, const struct logp_algorithm *a, int64_t size)
 {
     const struct logp_invocation c = of_size(map, size);
+    int64_t ns;
 
-    return latest_end(&map->q, &c, a);
+    end_with(latest_end(&map->q, &c, a, &ns));
+    return ns;
 }
 
 static int64_t best_at(void *of, int64_t size)
@@ -53,7 +55,7 @@ static int64_t best_at(void *of, int64_t size)
     const struct logp_algorithm *best, *a;
     int64_t i = 0, ns;
 
-    best = predicted_best(&map->q, map->q.line.words[1], &c, &ns);
+    end_with(predicted_best(&map->q, map->q.line.words[1], &c, &best, &ns));
     while ((a = logp_algorithm_at(map->q.line.words[1], (size_t)i)) != best && a != NULL)
         i++;
     return best != NULL ? i : -1;
@@ -127,7 +129,7 @@ static int fight(const struct map *map, struct logp_machine *m, struct compariso
 
     if (best_ns < 0 || other_ns < 0)
         return EXIT_OK; /* it does not apply there */
-    code = run_rows(&map->q, m, &c, rows, 2, &done);
+    code = tell_problem(run_rows(&map->q, m, &c, rows, 2, &done));
     if (code == EXIT_OK && done == 2)
         *d = (struct comparison){size, candidate_of(&rows[0], best_ns),
                                  candidate_of(&rows[1], other_ns)};
@@ -148,21 +150,24 @@ static int measure_change(const struct map *map, struct logp_machine *m, struct 
             above = map->sizes[i];
     }
     code = fight(map, m, &r->below, below, r->before, r->best);
-    if (code == EXIT_OK && !runs_are_over())
+    if (code == EXIT_OK && !runs_are_over(&map->q))
         code = fight(map, m, &r->above, above, r->best, r->before);
     return code;
 }
 
 static int measure(struct map *map)
 {
-    struct logp_machine *m = map->first + 1 < map->n ? try_machine(&map->q) : NULL;
-    int code = m == NULL && map->first + 1 < map->n ? EXIT_WRONG : EXIT_OK;
+    struct logp_machine *m;
+    int code;
 
-    for (size_t i = map->first + 1; m != NULL && i < map->n && !runs_are_over(); i++)
+    if (map->first + 1 >= map->n)
+        return EXIT_OK;
+    end_with(try_machine(&map->q, &m));
+    code = m == NULL ? EXIT_WRONG : EXIT_OK;
+    for (size_t i = map->first + 1; m != NULL && i < map->n && !runs_are_over(&map->q); i++)
         if (map->ranges[i].best != NULL && map->ranges[i].before != NULL)
             code |= measure_change(map, m, &map->ranges[i]);
-    if (m != NULL)
-        end_machine(m);
+    end_machine(&map->q, m);
     return code;
 }
 
@@ -245,7 +250,7 @@ static int fill(struct map *map, const char *collective)
     const int64_t n = sweep_values("P"), begun_ns = host_ns();
     int code = EXIT_OK;
 
-    for (int64_t i = 0; i < n && !runs_are_over(); i++) {
+    for (int64_t i = 0; i < n && !runs_are_over(&map->q); i++) {
         go_to(map, collective, i);
         if (map->q.form.progress)
             show_progress(map, i, n, begun_ns);
@@ -292,7 +297,7 @@ static int crossover(struct question *q)
     for (int64_t i = 0; i < sweep_values("P"); i++) {
         go_to(&map, collective, i);
         if (map.q.how.measure)
-            check_machine(&map.q);
+            end_with(check_machine(&map.q));
     }
     given = options_given(&map.q, &others);
     snprintf(text, sizeof(text), "%s%s", collective, given != NULL ? given : "");
@@ -300,7 +305,7 @@ static int crossover(struct question *q)
     code = fill(&map, collective);
     for (size_t i = 0; i < map.n; i++)
         any |= map.ranges[i].best != NULL;
-    if (!any && !runs_are_over())
+    if (!any && !runs_are_over(q))
         bad_usage("crossover %s: no algorithm that applies has a prediction here", collective);
     say_left_out();
     x.text = text;
@@ -311,10 +316,10 @@ static int crossover(struct question *q)
     x.n_sizes = map.n_sizes;
     x.ranges = map.ranges;
     x.n = map.n;
-    print_crossover(q->form.format->form, &x);
+    print_crossover(stdout, q->form.format->form, &x);
     free(map.sizes);
     free(map.ranges);
-    return runs_are_over() ? EXIT_WRONG : code;
+    return runs_are_over(q) ? EXIT_WRONG : code;
 }
 
 const struct command command_crossover = {

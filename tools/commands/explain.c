@@ -61,7 +61,7 @@ static int explain(struct question *q)
     struct versus v = {.out = {.q = q, .collective = collective, .c = &c, .rows = rows, .n = 2}};
 
     check_names(q);
-    check_explained(q, "explain");
+    end_with(check_explained(q, "explain"));
     if (q->form.format->versus->draws && q->model.P > trace_as_svg.most)
         bad_option("-P", option_text("P"), "as %s, 1 .. %lld processors", q->form.format->name,
                    (long long)trace_as_svg.most);
@@ -69,17 +69,17 @@ static int explain(struct question *q)
     q->form.explain = true;
     for (int i = 0; i < 2; i++) {
         rows[i].algorithm = chosen[i];
-        rows[i].record.prediction = predict(q, &c, chosen[i]);
+        end_with(predict(q, &c, chosen[i], &rows[i].record.prediction));
         rows[i].explained = explain_algorithm(q, &c, chosen[i], &rows[i].unexplained);
         if (rows[i].explained == NULL)
-            end_if_wrong_steps(q, &c, chosen[i]);
+            end_with(check_steps(q, &c, chosen[i]));
         if (rows[i].explained == NULL)
             bad_usage("%s cannot be explained: %s", chosen[i]->name, rows[i].unexplained);
     }
     for (int i = 0; i < 2 && q->model.P <= trace_as_svg.most; i++)
-        v.traces[i] = trace_prediction(q, &c, chosen[i], 0);
+        end_with(trace_prediction(q, &c, chosen[i], 0, &v.traces[i]));
     compare_explanations(&v);
-    q->form.format->versus->show(&v);
+    end_with(q->form.format->versus->show(stdout, &v));
     for (int i = 0; i < 2; i++)
         logp_trace_free(v.traces[i]);
     forget_explanations(rows, 2);

@@ -117,7 +117,8 @@ static void print_entry(const struct entry *e)
 
 static void print_entries(enum record_form form, const struct entry *all, size_t n)
 {
-    struct records r = {.form = form, .columns = "name,collective,summary,source,same_results"};
+    struct records r = {
+        .f = stdout, .form = form, .columns = "name,collective,summary,source,same_results"};
 
     for (size_t i = 0; i < n; i++)
         if (form == RECORDS_TABLE)

@@ -12,7 +12,7 @@
 #include "view/records/records.h"
 #include "profile/profile.h"
 #include "answer/replay/replay.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 #include "view/trace/trace.h"
 
 #include <dlfcn.h>
@@ -178,7 +178,7 @@ static int draw(const struct question *q, const struct logp_trace *trace, const 
     const struct shown s = {.q = q, .program = program, .failure = "", .trace = trace};
 
     begin_answer("--trace", q->mpi.traced);
-    q->form.format->trace->show(&s);
+    q->form.format->trace->show(stdout, &s);
     answer_is_whole();
     return end_answer(code, false);
 }
@@ -493,7 +493,7 @@ static int explored(const struct question *q, struct mpi_program *program,
 
     network.unit_ns = 1; /* times are in ns by now */
     if (q->model.P > LOGP_MAX_PROCESSORS)
-        check_machine(q);
+        end_with(check_machine(q));
     if (setenv("LOGP_REPLAY_DIR", ".", 0) != 0)
         bad_usage("no memory");
     program->exploration = &check;
@@ -518,7 +518,7 @@ static int mpirun(struct question *q)
                                   .compute = q->mpi.compute,
                                   .timeout_ns = q->how.timeout_ns,
                                   .stack_bytes = q->how.stack_bytes,
-                                  .run = run_program};
+                                  .run = run_until_signal};
     const struct logp_trace_config tracing = {.size = sizeof(tracing)};
     struct mpi_report calls = {0};
     struct logp_machine *m;
@@ -541,7 +541,7 @@ static int mpirun(struct question *q)
         program.argc++;
     if (access(program.path, R_OK) != 0)
         bad_usage("mpirun: %s: %s", program.path, strerror(errno));
-    trust_program(program.path, q->mpi.explore > 0);
+    end_with(trust_program(program.path, q->mpi.explore > 0));
     if (q->mpi.gdb && !is_traced())
         start_gdb(q->line.argv);
     if (over_processes(q))
@@ -560,7 +560,7 @@ static int mpirun(struct question *q)
         fflush(NULL);
         _exit(code);
     }
-    m = create_machine(q);
+    end_with(create_machine(q, &m));
     if ((q->mpi.traced != NULL || q->mpi.report != NULL) && logp_machine_trace(m, &tracing) != 0) {
         say("no memory to record %lld ranks", (long long)q->model.P);
         return EXIT_WRONG;

@@ -2,6 +2,7 @@
 /* logp paper: the figures and tables of a paper, next to ours. */
 #include "commands/command.h"
 #include "papers/paper.h"
+#include "text/problem.h"
 #include "view/plot/plot.h"
 
 #include <errno.h>
@@ -73,6 +74,7 @@ static int show_paper(struct question *q)
     if (q->form.plot != NULL)
         code = draw_figures(&p, q->form.plot);
     paper_free(&p);
+    tell_problem(p.problem);
     return p.wrong ? EXIT_WRONG : code;
 }
 

@@ -33,16 +33,19 @@ static void rank_rows(struct row *rows, size_t n)
 static int say_unpredicted(const struct question *q, const struct logp_invocation *c,
                            const struct row *rows, size_t n)
 {
+    char why[192];
     int code = EXIT_OK;
 
     for (size_t i = 0; i < n; i++) {
         const struct logp_algorithm *a = rows[i].algorithm;
 
-        if (has_wrong_steps(&rows[i].record.prediction) && say_wrong_steps(q, c, a))
+        if (has_wrong_steps(&rows[i].record.prediction) &&
+            tell_problem(check_steps(q, c, a)) != EXIT_OK)
             code = EXIT_WRONG;
         else if (rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE &&
                  (n == 1 || (a->steps == NULL && a->predict == NULL && a->predict_linked == NULL)))
-            say_note("%s %s has no prediction: %s", a->collective, a->name, why_unpredicted(q, a));
+            say_note("%s %s has no prediction: %s", a->collective, a->name,
+                     why_unpredicted(q, a, why));
     }
     return code;
 }
@@ -72,14 +75,14 @@ static int predict_all(struct question *q)
     for (size_t i = 0; i < n; i++) {
         rows[i].algorithm = chosen[i];
         if (q->model.plugin != NULL || q->model.emulated)
-            rows[i].record.prediction = predict(q, &c, chosen[i]);
+            end_with(predict(q, &c, chosen[i], &rows[i].record.prediction));
     }
     say_unpredicted_rows(q, &c, rows, n);
-    explain_rows(q, &c, rows, n);
+    end_with(explain_rows(q, &c, rows, n));
     if (q->what.algorithms == ALGORITHMS_ALL && q->form.format->form < RECORDS_JSON) /* a table */
         rank_rows(rows, n);
-    q->form.format->records(&out);
-    print_explanations(&out);
+    q->form.format->records(stdout, &out);
+    print_explanations(stdout, &out);
     code = say_unpredicted(q, &c, rows, n);
     forget_explanations(rows, n);
     return code;

@@ -69,19 +69,19 @@ static json_t *made(void)
 }
 
 /* The answer to a sweep. */
-static void write_page(const struct output *out)
+static void write_page(FILE *f, const struct output *out)
 {
     json_t *data, *diagrams;
 
     say_free_bytes_in(out);
-    begin_page(stdout);
-    diagrams = write_diagrams(stdout, out);
-    write_fold(stdout);
+    begin_page(f);
+    diagrams = write_diagrams(f, out);
+    write_fold(f);
     data = json_pack("{sosososososososo}", "records", records(out), "swept", swept(), "map",
                      predicted_winners(out), "machine", host_facts(out), "commands", commands(out),
                      "made", made(), "diagrams", diagrams, "what_if", slider_values(out));
-    write_data(stdout, data);
-    end_page(stdout);
+    write_data(f, data);
+    end_page(f);
 }
 
 /* Take the page's name before the collective as the value of --output. */
@@ -118,7 +118,7 @@ static int report(struct question *q)
     }
     if (!option_given("algo") && q->what.list == NULL)
         give_option("algo", "all");
-    code = end_answer(run_sweep(q, write_page), runs_are_over());
+    code = end_answer(run_sweep(q, write_page), runs_are_over(q));
     if (code == EXIT_OK && page != NULL && !q->form.quiet)
         printf("%s: open it in a browser\n", page);
     return code;

@@ -38,7 +38,7 @@ static int schedule(struct question *q)
                                     .collective = logp_collective_find(collective),
                                     .has_data = q->what.list == NULL || q->what.as != NULL};
     show_schedule(form, &shown);
-    return say_wrong_steps(q, &c, a) ? EXIT_WRONG : EXIT_OK;
+    return tell_problem(check_steps(q, &c, a));
 }
 
 const struct command command_schedule = {

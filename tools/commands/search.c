@@ -6,7 +6,7 @@
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "file/file.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 #include "view/schedule/forms.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "file/file.h"
-#include "answer/replay/replay.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
+#include "view/replay/outcome.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +19,17 @@ static int run_traced(struct question *q, const struct logp_invocation *c,
     struct logp_machine *m;
     int code;
 
-    place_partners(q, c, &row, 1);
-    m = create_machine(q);
-    code = trace_run(q, m, c, &row, 0, trace);
-    end_machine(m);
+    end_with(place_partners(q, c, &row, 1));
+    end_with(create_machine(q, &m));
+    code = tell_problem(trace_run(q, m, c, &row, 0, trace));
+    end_machine(q, m);
     return code;
 }
 
 /* The picture of a run that went wrong is wanted, too. */
 static void show(const struct shown *s)
 {
-    s->q->form.format->trace->show(s);
+    s->q->form.format->trace->show(stdout, s);
     answer_is_whole();
 }
 
@@ -158,14 +158,16 @@ static void show_diff(struct shown *s, const struct replayed *what)
 
 static int trace_replay(struct question *q)
 {
-    struct logp_replay *r = read_replay(q->how.replay);
-    char *program = shown_text(r->name), *failure, *text;
-    struct shown s = {.q = q, .program = program};
+    struct logp_replay *r;
+    char *program, *failure, *text;
+    struct shown s = {.q = q};
     struct replayed what;
-    int code;
+    int code = EXIT_OK;
 
+    end_with(read_replay(q->how.replay, &r));
+    s.program = program = shown_text(r->name);
     resolve_replay(q, r);
-    what = run_replay(q, q->how.replay, r, true);
+    end_with(run_replay(q, q->how.replay, r, true, &what));
     text = in_short(what.text != NULL ? what.text : "");
     failure = shown_text(text);
     free(text);
@@ -173,9 +175,9 @@ static int trace_replay(struct question *q)
     s.trace = what.trace;
     s.steps = what.steps;
     if (what.trace == NULL || what.outcome > REPLAYED_FIXED)
-        code = tell_replayed(q->how.replay, r, &what);
+        code = tell_problem(show_replayed(stdout, q->how.replay, r, &what));
     else
-        code = tell_changed(q->how.replay, r, &what);
+        note_changed(q->how.replay, r, &what);
     if (what.trace == NULL && what.outcome <= REPLAYED_FIXED)
         say("%s: nothing could be recorded", q->how.replay);
     else if (what.trace != NULL && what.nearest != NULL)
@@ -220,7 +222,7 @@ static int trace_collective(struct question *q)
     const char *collective = named_collective(q);
     const struct logp_invocation c = make_invocation(q, collective);
     const size_t n = choose_algorithms(q, collective, &c, chosen);
-    struct logp_trace *run = NULL, *predicted;
+    struct logp_trace *run = NULL, *predicted = NULL;
     struct shown s = {.q = q, .algorithm = chosen[0]};
     int code = EXIT_OK;
 
@@ -229,9 +231,9 @@ static int trace_collective(struct question *q)
     if (!option_given("reps"))
         q->how.reps = 1;
     if (!q->how.only_predicted)
-        check_machine(q);
-    predicted =
-        q->model.emulated || q->model.plugin != NULL ? trace_prediction(q, &c, chosen[0], 0) : NULL;
+        end_with(check_machine(q));
+    if (q->model.emulated || q->model.plugin != NULL)
+        end_with(trace_prediction(q, &c, chosen[0], 0, &predicted));
     if (!q->how.only_predicted)
         code = run_traced(q, &c, chosen[0], &run);
     s.trace = q->how.only_predicted ? predicted : run;
@@ -239,7 +241,7 @@ static int trace_collective(struct question *q)
     if (s.trace == NULL && q->how.only_predicted && is_faulty(q))
         bad_option("predicted", "on", "off: random faults and noise have no prediction; remove it");
     if (s.trace == NULL && q->how.only_predicted) {
-        end_if_wrong_steps(q, &c, chosen[0]);
+        end_with(check_steps(q, &c, chosen[0]));
         fprintf(stderr, "logp: %s %s cannot be predicted here\n", collective, chosen[0]->name);
         code = EXIT_WRONG;
     }

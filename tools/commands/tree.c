@@ -12,7 +12,7 @@ enum { MOST_NODES = 1 << 20 };
 static const struct kind {
     const char *name;
     struct names optimal; /* algorithms */
-    struct tree (*make)(struct question *q);
+    struct problem *(*make)(struct question *q, struct tree *out);
 } kinds[] = {
     {"broadcast", {{"optimal"}, 1}, make_broadcast_tree},
     {"summation", {{"optimal-paper", "optimal"}, 2}, make_summation_tree},
@@ -70,10 +70,10 @@ static int show_tree(struct question *q)
 
     refuse_unplanned(q);
     limit(q, q->model.P, MOST_NODES, "a whole tree is shown", "");
-    tree = kind != NULL ? kind->make(q) : make_found_tree(q, collective);
+    end_with(kind != NULL ? kind->make(q, &tree) : make_found_tree(q, collective, &tree));
     if (form->most > 0)
         limit(q, tree.used, form->most, form->limit, form->otherwise);
-    form->show(q, &tree);
+    form->show(stdout, q, &tree);
     free_tree(&tree);
     return EXIT_OK;
 }

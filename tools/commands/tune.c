@@ -132,7 +132,7 @@ static int tune(struct question *q)
             (struct tune_result){&collectives[i], calloc(q->span.n_P, sizeof(*results[n].of))};
         if (results[n].of == NULL)
             bad_usage("no memory");
-        tune_choose(q, &collectives[i], results[n++].of);
+        end_with(tune_choose(q, &collectives[i], results[n++].of));
     }
     judge_model(q, collectives, all);
     form->print(q, results, n);

@@ -60,10 +60,10 @@ static int begin_processes(const struct question *q)
     most.model.network.links = NULL;
     use_delay(&most, "none");
     use_executor(&most, "fiber");
-    m = create_machine(&most);
+    end_with(create_machine(&most, &m));
     n = logp_machine_processes(m);
-    begin_shared_output(q, m);
-    end_machine(m);
+    end_with(begin_shared_output(q, m));
+    end_machine(q, m);
     return n;
 }
 
@@ -126,7 +126,7 @@ static int validate(struct question *q)
             q->span.P_list[i] = (int64_t)(v.n_processes < 2 ? 2 : v.n_processes) << i;
     }
     for (int i = 0; i < collectives.n && code == EXIT_OK; i++)
-        code = validate_collective(&v, &on, collectives.name[i]);
+        code = tell_problem(validate_collective(&v, &on, collectives.name[i]));
     if (q->network.fit)
         fit_parameters(&v);
     print_validated(q->form.format->form, &v);

@@ -144,6 +144,18 @@ int64_t paper_knob(const struct paper_case *x, const char *name)
 
 /* ---- running ---- */
 
+bool paper_goes_on(struct paper *p, struct problem *problem)
+{
+    if (problem == NULL)
+        return true;
+    p->stopped = p->wrong = true;
+    if (p->problem != NULL)
+        free(problem);
+    else
+        p->problem = problem;
+    return false;
+}
+
 struct question paper_options(const struct paper *p, const struct paper_case *x,
                               enum logp_clock clock)
 {
@@ -201,8 +213,8 @@ static struct row run_case(struct paper *p, const struct paper_case *x, enum log
     struct logp_invocation c = x->c;
 
     c.model.topology = q.model.network.topology;
-    if (!p->stopped && run_alone(&q, &c, &r) != EXIT_OK)
-        p->stopped = p->wrong = true;
+    if (!p->stopped)
+        paper_goes_on(p, run_alone(&q, &c, &r));
     logp_topology_destroy((struct logp_topology *)q.model.network.topology);
     return r;
 }

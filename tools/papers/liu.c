@@ -704,8 +704,9 @@ static const struct paper_claim claims[] =
                                                             "emulated") ", " GAIN("monsoon|2048|"
                                                                                   "203",
                                                                                   "emulated") " and"
-                                                                                              " " GAIN("jmachine|2048|182",
-                                                                                                       "emulated") " %",
+                                                                                              " " GAIN(
+                                                                                                  "jmachine|2048|182",
+                                                                                                  "emulated") " %",
       .agrees = concludes},
      {.what = "M x N",
       .why = "on any torus the same routing, along one row and all columns",

@@ -35,11 +35,12 @@ static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x
     const struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
     struct row row = {.algorithm = x->own};
     struct logp_trace *run = NULL;
-    struct logp_machine *m = create_machine(&q);
+    struct logp_machine *m;
 
-    if (trace_run(&q, m, &x->c, &row, 0, &run) != EXIT_OK)
-        p->stopped = p->wrong = true;
-    end_machine(m);
+    if (!paper_goes_on(p, create_machine(&q, &m)))
+        return NULL;
+    paper_goes_on(p, trace_run(&q, m, &x->c, &row, 0, &run));
+    end_machine(&q, m);
     return run;
 }
 
@@ -97,7 +98,9 @@ void paper_moments(struct paper *p, const struct paper_case *x, enum paper_momen
                    double *predicted, double *emulated)
 {
     const struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
+    struct logp_trace *trace = NULL;
 
-    moments_of(p, x, trace_prediction(&q, &x->c, x->own, 0), moment, predicted);
+    paper_goes_on(p, trace_prediction(&q, &x->c, x->own, 0, &trace));
+    moments_of(p, x, trace, moment, predicted);
     moments_of(p, x, trace_case(p, x), moment, emulated);
 }

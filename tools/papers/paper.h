@@ -11,7 +11,7 @@
 
 #include <logp/paper.h>
 
-#include "answer/answer.h"
+#include "answer/runs.h"
 #include "question/question.h"
 
 #include <math.h>
@@ -183,6 +183,7 @@ struct paper {
     int judged, late;            /* measured runs; those with which the host did not keep up */
     bool wrong;                  /* a run failed, or a prediction does not hold */
     bool stopped;                /* a run failed or was interrupted: none follows */
+    struct problem *problem;     /* why; NULL: a note has told it */
 };
 
 /* ---- table.c ---- */
@@ -226,6 +227,8 @@ bool paper_is_whole(double x);
 
 /* The case of these words, $1, $2, ... in the text. */
 struct paper_case paper_case(const struct paper *p, const char *run, const char *words);
+/* Keep a problem, if there is one: no run follows. @return whether there is none */
+bool paper_goes_on(struct paper *p, struct problem *problem);
 /* The text with the words in place of $1, $2, ... */
 void paper_words(const char *text, const char *words, char *out, size_t size);
 /* A time in units. */

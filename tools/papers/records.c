@@ -135,7 +135,8 @@ static void add(struct records *r, json_t *record)
 
 void print_paper(FILE *f, enum record_form form, const struct paper *p)
 {
-    struct records r = {.form = form,
+    struct records r = {.f = f,
+                        .form = form,
                         .digits = DIGITS,
                         .columns = "paper,figure,title,row,unit,printed_unit,printed,paper_formula,"
                                    "predicted,emulated,measured,prediction,remark,derived"};

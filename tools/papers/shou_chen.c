@@ -48,15 +48,18 @@ static void name_node(const struct tree *tree, const struct tree_node *node, cha
                               (long long)tree->nodes[i].rank);
 }
 
-static struct tree tree_of(const struct paper *p, const struct paper_case *x)
+static struct tree tree_of(struct paper *p, const struct paper_case *x)
 {
+    struct tree tree = {0};
     struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
 
     q.what.n_bytes = x->c.args.n_bytes;
     q.what.count = x->c.args.count;
     q.what.op = x->c.args.op;
     q.model.gamma_given = x->c.args.op != NULL;
-    return x->c.args.op != NULL ? make_summation_tree(&q) : make_broadcast_tree(&q);
+    paper_goes_on(p, x->c.args.op != NULL ? make_summation_tree(&q, &tree)
+                                          : make_broadcast_tree(&q, &tree));
+    return tree;
 }
 
 static void broadcast_nodes(struct paper *p, struct paper_table *t, const struct paper_case *x)

@@ -155,7 +155,7 @@ static void run_listing(struct paper *p, const struct paper_case *x, struct list
         say("paper %s, its listing: %s", p->name, strerror(-rc));
         p->stopped = p->wrong = true;
     }
-    end_machine(m);
+    end_machine(p->q, m);
 }
 
 static void root_test(struct paper *p, const struct listing_run *printed,

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* ---- output formats: which of the command's answers each can show, and how ---- */
 
@@ -17,6 +18,7 @@ struct step_form;   /* schedule/schedule.h */
 struct tree_form;   /* tree/tree.h */
 struct trace_form;  /* trace/trace.h */
 struct versus_form; /* versus/versus.h */
+struct work;        /* answer/runs.h */
 
 /* An answer whose member is NULL cannot be shown. The options use only the names, the suffixes and
  * which answers there are. */
@@ -29,9 +31,9 @@ struct output_format {
     bool machine;       /* it is a file for --machine */
     bool page;          /* it is the page of logp report */
     bool is_binary;     /* not for a terminal */
-    void (*records)(const struct output *out); /* run, predict, bench */
-    enum record_form form;                     /* bench crossover, list, paper, measure, validate */
-    const struct step_form *steps;             /* schedule */
+    void (*records)(FILE *f, const struct output *out); /* run, predict, bench */
+    enum record_form form;         /* bench crossover, list, paper, measure, validate */
+    const struct step_form *steps; /* schedule */
     const struct tree_form *tree;
     const struct trace_form *trace;
     const struct versus_form *versus; /* explain */
@@ -217,6 +219,8 @@ struct question {
     struct line_question line;
     struct mpi_question mpi;
     struct network_question network;
+    struct work
+        *work; /* who watches the runs, and what lasts from one to the next: answer/runs.h */
 };
 
 /* Groups of options that a command takes. */

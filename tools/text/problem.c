@@ -84,3 +84,13 @@ struct problem *failure_told(void)
     p->code = EXIT_WRONG;
     return p;
 }
+
+int tell_problem(struct problem *problem)
+{
+    const int code = problem != NULL ? problem->code : EXIT_OK;
+
+    if (problem != NULL && *problem->text != '\0')
+        say("%s", problem->text);
+    free(problem);
+    return code;
+}

@@ -34,6 +34,8 @@ struct problem *name_problem(const char *option, const char *text, const struct 
 struct problem *failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* It went wrong, and notes have told why. */
 struct problem *failure_told(void);
+/* Print a problem now, since more may follow, and free it. @return its exit code; NULL: EXIT_OK */
+int tell_problem(struct problem *problem);
 
 /* Return memory. Without memory nothing can continue, so a function that main() sets ends the
  * process; the default aborts it. */

@@ -29,26 +29,26 @@ const char *csv_text(const char *cell)
     return *cell == '\'' && is_formula(cell) ? cell + 1 : cell;
 }
 
-static void print_cell(const json_t *value, int digits)
+static void print_cell(FILE *f, const json_t *value, int digits)
 {
     if (json_is_string(value))
-        write_csv_text(stdout, json_string_value(value));
+        write_csv_text(f, json_string_value(value));
     else if (json_is_integer(value))
-        printf("%lld", (long long)json_integer_value(value));
+        fprintf(f, "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
-        printf("%.*g", digits, json_real_value(value));
+        fprintf(f, "%.*g", digits, json_real_value(value));
     else if (json_is_boolean(value))
-        fputs(json_is_true(value) ? "true" : "false", stdout);
+        fputs(json_is_true(value) ? "true" : "false", f);
 }
 
 static void end_line(const struct records *r)
 {
-    fputs(r->end != NULL ? r->end : "\n", stdout);
+    fputs(r->end != NULL ? r->end : "\n", r->f);
 }
 
 static void print_names(const struct records *r)
 {
-    fputs(r->columns, stdout);
+    fputs(r->columns, r->f);
     end_line(r);
 }
 
@@ -61,10 +61,10 @@ static void print_line(const struct records *r, const json_t *record)
         char name[64];
 
         snprintf(name, sizeof(name), "%.*s", (int)n, key);
-        fputs(i > 0 ? "," : "", stdout);
-        print_cell(json_is_array(record) ? json_array_get(record, i)
-                                         : json_object_get(record, name),
-                   r->digits);
+        fputs(i > 0 ? "," : "", r->f);
+        print_cell(
+            r->f, json_is_array(record) ? json_array_get(record, i) : json_object_get(record, name),
+            r->digits);
         key = key[n] != '\0' ? key + n + 1 : NULL;
     }
     end_line(r);
@@ -76,11 +76,11 @@ void put_record(struct records *r, json_t *record)
         JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION((size_t)r->digits);
 
     if (r->form == RECORDS_JSONL) {
-        json_dumpf(record, stdout, flags);
-        putchar('\n');
+        json_dumpf(record, r->f, flags);
+        fputc('\n', r->f);
     } else if (r->form == RECORDS_JSON) {
-        fputs(r->n > 0 ? ",\n " : "[", stdout);
-        json_dumpf(record, stdout, flags);
+        fputs(r->n > 0 ? ",\n " : "[", r->f);
+        json_dumpf(record, r->f, flags);
     } else {
         if (r->n == 0)
             print_names(r);
@@ -93,7 +93,7 @@ void put_record(struct records *r, json_t *record)
 void end_records(struct records *r)
 {
     if (r->form == RECORDS_JSON)
-        puts(r->n > 0 ? "]" : "[]");
+        fputs(r->n > 0 ? "]\n" : "[]\n", r->f);
     else if (r->form == RECORDS_CSV && r->n == 0)
         print_names(r);
 }

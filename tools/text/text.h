@@ -165,6 +165,7 @@ enum record_form {
 
 /* The records of one answer, printed one after another. */
 struct records {
+    FILE *f;
     enum record_form form; /* JSON, CSV or JSONL */
     int digits;            /* of a real */
     const char *columns;   /* of CSV: keys, with commas between */

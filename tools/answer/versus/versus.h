@@ -4,6 +4,9 @@
 #define LOGP_TOOL_VERSUS_H
 
 #include "answer/answer.h"
+#include "text/problem.h"
+
+#include <stdio.h>
 
 /* Two algorithms, 0 and 1, in the order of the command line. */
 struct versus {
@@ -33,9 +36,9 @@ struct part {
 /* Part i of the time of an explanation. */
 struct part part_of_time(const struct logp_explanation *e, int i);
 
-/* How a format shows a comparison, on stdout. */
+/* How a format shows a comparison. */
 struct versus_form {
-    void (*show)(const struct versus *v);
+    struct problem *(*show)(FILE *f, const struct versus *v);
     bool draws;
 };
 

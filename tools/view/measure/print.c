@@ -75,8 +75,8 @@ static void print_heading(const struct measured *m)
             "delay %s%s%s", q->model.delay->name, q->model.network.topology != NULL ? " on " : "",
             q->model.network.topology != NULL ? logp_topology_spec(q->model.network.topology) : "");
     fputs("; ", stdout);
-    print_conditions(q);
-    print_carriers(q, m->n_cores, m->n_processes);
+    print_conditions(stdout, q);
+    print_carriers(stdout, q, m->n_cores, m->n_processes);
     if (over_processes(q))
         printf(", transport %s", q->how.transport);
     putchar('\n');
@@ -320,7 +320,8 @@ static json_t *pair_json(const struct measured *m, const struct pair *pair)
 
 void print_measured(enum record_form form, const struct measured *m)
 {
-    struct records r = {.form = form,
+    struct records r = {.f = stdout,
+                        .form = form,
                         .digits = DIGITS,
                         .columns = "client,server,bytes,one_way_ns,o_send_ns,o_recv_ns,apart_ns,"
                                    "sent_apart_ns,received_apart_ns"};

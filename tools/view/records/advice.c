@@ -3,6 +3,7 @@
  * Print whether the host could keep up and, if not, why and what helps: in words, below the
  * table. Advice was tried, or follows from the time that the host adds to a run.
  */
+#include "answer/runs.h"
 #include "view/records/records.h"
 #include "file/file.h"
 

@@ -86,7 +86,8 @@ struct change compare_saved(const struct output *out, const struct row *row)
     return c;
 }
 
-int sum_up_changes(const struct question *q, const struct saved *s, const struct output *out)
+int sum_up_changes(FILE *f, const struct question *q, const struct saved *s,
+                   const struct output *out)
 {
     size_t n[VERDICT_NEW + 1] = {0}, all = 0, compared;
 
@@ -95,15 +96,16 @@ int sum_up_changes(const struct question *q, const struct saved *s, const struct
             n[out->rows[i].change.verdict]++;
     compared = all - n[VERDICT_NEW];
     if (q->form.format->for_people) {
-        printf("%zu slower, %zu faster, %zu unchanged", n[VERDICT_SLOWER], n[VERDICT_FASTER],
-               n[VERDICT_UNCHANGED]);
+        fprintf(f, "%zu slower, %zu faster, %zu unchanged", n[VERDICT_SLOWER], n[VERDICT_FASTER],
+                n[VERDICT_UNCHANGED]);
         if (n[VERDICT_UNKNOWN] > 0)
-            printf(", %zu unknown (too few runs, or a wrong result)", n[VERDICT_UNKNOWN]);
+            fprintf(f, ", %zu unknown (too few runs, or a wrong result)", n[VERDICT_UNKNOWN]);
         if (all > compared)
-            printf(", %zu new", all - compared);
+            fprintf(f, ", %zu new", all - compared);
         if (saved_points(s) > compared)
-            printf("; %zu points of %s were not run", saved_points(s) - compared, q->form.against);
-        putchar('\n');
+            fprintf(f, "; %zu points of %s were not run", saved_points(s) - compared,
+                    q->form.against);
+        fputc('\n', f);
     }
     if (!(q->form.fails_on_slower && n[VERDICT_SLOWER] > 0) &&
         !(q->form.fails_on_change && n[VERDICT_FASTER] > 0))

@@ -108,11 +108,11 @@ static inline const char *table_text(const struct table *t, int i, int row)
 {
     return row < 0 ? t->column[i]->heading : t->cell[i][row];
 }
-/* Make the table as narrow as the terminal at stdout. gone: the headings of the columns that are
- * left out for it. @return the terminal's columns; 0: stdout is not a terminal */
-int fit_table(struct table *t, struct names *gone);
-/* Print the run or prediction that the table shows, in two lines on stdout. */
-void print_table_heading(const struct output *out);
+/* Make the table as narrow as the terminal at f. gone: the headings of the columns that are
+ * left out for it. @return the terminal's columns; 0: f is not a terminal */
+int fit_table(FILE *f, struct table *t, struct names *gone);
+/* Print the run or prediction that the table shows, in two lines. */
+void print_table_heading(FILE *f, const struct output *out);
 
 /* ---- how a table of columns is written ---- */
 

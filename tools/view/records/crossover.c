@@ -54,64 +54,65 @@ static const char *short_number(int64_t n, char buf[24])
     return buf;
 }
 
-static void print_map(const struct crossover *x)
+static void print_map(FILE *f, const struct crossover *x)
 {
     char number[24];
 
     if (x->unit != NULL)
-        printf("%20s", x->unit);
+        fprintf(f, "%20s", x->unit);
     for (int i = 0; i < x->n_sizes && x->unit != NULL; i++)
-        printf(" %5s", short_number(x->sizes[i], number));
+        fprintf(f, " %5s", short_number(x->sizes[i], number));
     for (size_t k = 0; k < x->n; k++) {
         const struct range *r = &x->ranges[k];
 
         if (k == 0 || r->P != r[-1].P)
-            printf("%sP = %-16lld", k > 0 || x->unit != NULL ? "\n" : "", (long long)r->P);
+            fprintf(f, "%sP = %-16lld", k > 0 || x->unit != NULL ? "\n" : "", (long long)r->P);
         for (int i = 0; i < x->n_sizes; i++)
             if (x->unit == NULL || (x->sizes[i] >= r->from && x->sizes[i] <= r->to))
-                printf(" %5c", message_of(r));
+                fprintf(f, " %5c", message_of(r));
     }
-    fputs("\n\n", stdout);
+    fputs("\n\n", f);
     for (int i = 0; i < letters.n; i++)
-        printf("%s%c %s", i > 0 ? ", " : "", i < 26 ? 'a' + i : 'A' + i - 26, letters.name[i]);
-    puts("\n");
+        fprintf(f, "%s%c %s", i > 0 ? ", " : "", i < 26 ? 'a' + i : 'A' + i - 26, letters.name[i]);
+    fputs("\n\n", f);
 }
 
 /* ---- the table ---- */
 
-static void print_range(const struct range *r, bool sized, int width)
+static void print_range(FILE *f, const struct range *r, bool sized, int width)
 {
     char text[MAX_TURNS];
 
-    printf("%12lld", (long long)r->P);
+    fprintf(f, "%12lld", (long long)r->P);
     if (sized)
-        printf(" %*s %13lld", width, show_turns(r->from, r->settled, text), (long long)r->to);
+        fprintf(f, " %*s %13lld", width, show_turns(r->from, r->settled, text), (long long)r->to);
     if (r->best != NULL)
-        printf("  %-18s %13.3f", r->best->name, us(r->predicted_ns));
+        fprintf(f, "  %-18s %13.3f", r->best->name, us(r->predicted_ns));
     else
-        fputs("  -", stdout);
+        fputs("  -", f);
     if (r->before != NULL && r->before_ns >= 0)
-        printf("  %-18s %13.3f", r->before->name, us(r->before_ns));
+        fprintf(f, "  %-18s %13.3f", r->before->name, us(r->before_ns));
     else if (r->before != NULL)
-        printf("%*s  %s, which does not apply here", r->best == NULL ? 31 : 0, "", r->before->name);
-    putchar('\n');
+        fprintf(f, "%*s  %s, which does not apply here", r->best == NULL ? 31 : 0, "",
+                r->before->name);
+    fputc('\n', f);
 }
 
-static void print_comparison(const struct range *r, const struct comparison *d)
+static void print_comparison(FILE *f, const struct range *r, const struct comparison *d)
 {
     static const char *const words[] = {"-", "no", "yes"};
     const struct candidate *const both[] = {&d->best, &d->other};
 
     if (d->size < 0)
         return;
-    printf("%12lld %13lld", (long long)r->P, (long long)d->size);
+    fprintf(f, "%12lld %13lld", (long long)r->P, (long long)d->size);
     for (int i = 0; i < 2; i++)
-        printf("  %-18s %13.3f %13.3f", both[i]->algorithm->name, us(both[i]->predicted_ns),
-               us(both[i]->median_ns));
-    printf("  %s\n", words[comparison_won(d) + 1]);
+        fprintf(f, "  %-18s %13.3f %13.3f", both[i]->algorithm->name, us(both[i]->predicted_ns),
+                us(both[i]->median_ns));
+    fprintf(f, "  %s\n", words[comparison_won(d) + 1]);
 }
 
-static void print_comparisons(const struct crossover *x)
+static void print_comparisons(FILE *f, const struct crossover *x)
 {
     int n = 0, won = 0, lost = 0;
 
@@ -122,20 +123,22 @@ static void print_comparisons(const struct crossover *x)
             if (sides[i]->size < 0)
                 continue;
             if (n++ == 0)
-                printf("\nRun on both sides of each change: does the best win? (-: their medians' "
-                       "95 %% "
-                       "intervals overlap)\n\n%12s %13s  %-18s %13s %13s  %-18s %13s %13s  wins\n",
-                       "P", x->unit, "best", "predicted", "median", "other", "predicted", "median");
+                fprintf(f,
+                        "\nRun on both sides of each change: does the best win? (-: their medians' "
+                        "95 %% "
+                        "intervals overlap)\n\n%12s %13s  %-18s %13s %13s  %-18s %13s %13s  wins\n",
+                        "P", x->unit, "best", "predicted", "median", "other", "predicted",
+                        "median");
             won += comparison_won(sides[i]) == 1;
             lost += comparison_won(sides[i]) == 0;
-            print_comparison(&x->ranges[k], sides[i]);
+            print_comparison(f, &x->ranges[k], sides[i]);
         }
     }
     if (n > 0)
-        printf("The predicted winner wins %d of %d, and loses %d.\n", won, n, lost);
+        fprintf(f, "The predicted winner wins %d of %d, and loses %d.\n", won, n, lost);
 }
 
-static void print_table_of(const struct crossover *x)
+static void print_table_of(FILE *f, const struct crossover *x)
 {
     const bool sized = x->unit != NULL;
     char text[MAX_TURNS];
@@ -146,16 +149,16 @@ static void print_table_of(const struct crossover *x)
 
         width = its > width ? its : width;
     }
-    printf("%s: predicted best algorithm\n\n", x->text);
-    print_map(x);
-    printf("%12s", "P");
+    fprintf(f, "%s: predicted best algorithm\n\n", x->text);
+    print_map(f, x);
+    fprintf(f, "%12s", "P");
     if (sized)
-        printf(" %*s %13s", width, "from", "to");
-    printf("  %-18s %13s", "best", "predicted, us");
-    puts(sized ? "  before             predicted, us" : "");
+        fprintf(f, " %*s %13s", width, "from", "to");
+    fprintf(f, "  %-18s %13s", "best", "predicted, us");
+    fputs(sized ? "  before             predicted, us\n" : "\n", f);
     for (size_t i = 0; i < x->n; i++)
-        print_range(&x->ranges[i], sized, width);
-    print_comparisons(x);
+        print_range(f, &x->ranges[i], sized, width);
+    print_comparisons(f, x);
 }
 
 /* ---- JSON and CSV ---- */
@@ -205,9 +208,10 @@ static json_t *range_json(const struct crossover *x, const struct range *r)
     return j;
 }
 
-void print_crossover(enum record_form form, const struct crossover *x)
+void print_crossover(FILE *f, enum record_form form, const struct crossover *x)
 {
-    struct records r = {.form = form,
+    struct records r = {.f = f,
+                        .form = form,
                         .columns = "collective,P,size,from,to,algorithm,predicted_ns,before,"
                                    "before_predicted_ns,below_at,below_best_predicted_ns,"
                                    "below_other_predicted_ns,below_best_ns,below_other_ns,"
@@ -216,7 +220,7 @@ void print_crossover(enum record_form form, const struct crossover *x)
                                    "above_best_wins,sweep,same_results,settled_from"};
 
     if (form == RECORDS_TABLE) {
-        print_table_of(x);
+        print_table_of(f, x);
         return;
     }
     for (size_t i = 0; i < x->n; i++)

@@ -44,7 +44,7 @@ void write_terms(FILE *f, const struct logp_explanation *e)
 
 /* ---- the path ---- */
 
-void print_segment(const struct logp_explanation *e, const struct logp_path_segment *s)
+void print_segment(FILE *f, const struct logp_explanation *e, const struct logp_path_segment *s)
 {
     char who[48] = "", what[64];
 
@@ -73,23 +73,24 @@ void print_segment(const struct logp_explanation *e, const struct logp_path_segm
             snprintf(what, sizeof(what), "computes");
         break;
     }
-    printf("%12.3f %12.3f  %-12s %s\n", us(s->from_ns), us(s->to_ns), who, what);
+    fprintf(f, "%12.3f %12.3f  %-12s %s\n", us(s->from_ns), us(s->to_ns), who, what);
 }
 
-static void print_path(const struct logp_explanation *e)
+static void print_path(FILE *f, const struct logp_explanation *e)
 {
     const size_t skipped = e->n_path > SEGMENTS_SHOWN ? e->n_path - SEGMENTS_SHOWN : 0;
 
-    printf("\nThe critical path, %s%.3f us as predicted: each part begins at the end of the "
-           "previous part\n\n%12s %12s  %-12s %s\n",
-           e->params.latency_varies ? "at most " : "", us(e->ns), "from", "to", "processor",
-           "which");
+    fprintf(f,
+            "\nThe critical path, %s%.3f us as predicted: each part begins at the end of the "
+            "previous part\n\n%12s %12s  %-12s %s\n",
+            e->params.latency_varies ? "at most " : "", us(e->ns), "from", "to", "processor",
+            "which");
     for (size_t i = 0; i < e->n_path; i++) {
         if (skipped > 0 && i == SEGMENTS_SHOWN / 2) {
-            printf("%12s %12s  (%zu more; --format json has all)\n", "...", "...", skipped);
+            fprintf(f, "%12s %12s  (%zu more; --format json has all)\n", "...", "...", skipped);
             i += skipped;
         }
-        print_segment(e, &e->path[i]);
+        print_segment(f, e, &e->path[i]);
     }
 }
 
@@ -119,7 +120,7 @@ static int64_t *order_by(const int64_t *slack, int64_t n)
 }
 
 /* Ranks of the same slack in a line, as 0-3, 7. */
-static void print_ranks(const int64_t *order, int64_t n)
+static void print_ranks(FILE *f, const int64_t *order, int64_t n)
 {
     int shown = 0;
 
@@ -127,41 +128,42 @@ static void print_ranks(const int64_t *order, int64_t n)
         for (k = i + 1; k < n && order[k] == order[k - 1] + 1; k++)
             ;
         if (shown++ == RANKS_SHOWN) {
-            printf(", ... (%lld in all)", (long long)n);
+            fprintf(f, ", ... (%lld in all)", (long long)n);
             break;
         }
-        printf("%s%lld", i > 0 ? ", " : "", (long long)order[i]);
+        fprintf(f, "%s%lld", i > 0 ? ", " : "", (long long)order[i]);
         if (k > i + 1)
-            printf("%s%lld", k > i + 2 ? "-" : ", ", (long long)order[k - 1]);
+            fprintf(f, "%s%lld", k > i + 2 ? "-" : ", ", (long long)order[k - 1]);
     }
-    putchar('\n');
+    fputc('\n', f);
 }
 
-static void print_slack(const struct logp_explanation *e)
+static void print_slack(FILE *f, const struct logp_explanation *e)
 {
     int64_t *order = order_by(e->slack_ns, e->P);
     int shown = 0;
 
-    printf("\nSlack: how much later each processor may act without delaying the end\n\n%12s  %s\n",
-           "slack", "processors");
+    fprintf(f,
+            "\nSlack: how much later each processor may act without delaying the end\n\n%12s  %s\n",
+            "slack", "processors");
     for (int64_t i = 0, k; i < e->P; i = k) {
         const int64_t slack = e->slack_ns[order[i]];
 
         for (k = i + 1; k < e->P && e->slack_ns[order[k]] == slack; k++)
             ;
         if (shown++ == SLACKS_SHOWN) {
-            printf("%12s  (%lld more processors; --format json has all)\n", "...",
-                   (long long)(e->P - i));
+            fprintf(f, "%12s  (%lld more processors; --format json has all)\n", "...",
+                    (long long)(e->P - i));
             break;
         }
-        printf("%12.3f  ", us(slack));
-        print_ranks(order + i, k - i);
+        fprintf(f, "%12.3f  ", us(slack));
+        print_ranks(f, order + i, k - i);
     }
     free(order);
 }
 
 /* Print the messages with the least slack above 0. */
-static void print_messages(const struct logp_explanation *e)
+static void print_messages(FILE *f, const struct logp_explanation *e)
 {
     int64_t *slack = or_end(calloc(e->n_tasks + 1, sizeof(*slack))), *order, critical = 0, n = 0;
 
@@ -174,15 +176,15 @@ static void print_messages(const struct logp_explanation *e)
     }
     order = order_by(slack, (int64_t)e->n_tasks);
     if (n > 0)
-        printf("\n%lld of %lld messages are critical%s\n", (long long)critical, (long long)n,
-               critical < n ? ". The least slack among the others:\n" : "");
+        fprintf(f, "\n%lld of %lld messages are critical%s\n", (long long)critical, (long long)n,
+                critical < n ? ". The least slack among the others:\n" : "");
     if (critical < n)
-        printf("%12s %12s  %s\n", "slack", "arrives at", "message");
+        fprintf(f, "%12s %12s  %s\n", "slack", "arrives at", "message");
     for (int64_t i = critical; i < n && i < critical + SLACKS_SHOWN; i++) {
         const struct logp_task *t = &e->tasks[order[i]];
 
-        printf("%12.3f %12.3f  %lld -> %lld\n", us(slack[order[i]]), us(t->arrival_ns),
-               (long long)t->rank, (long long)t->peer);
+        fprintf(f, "%12.3f %12.3f  %lld -> %lld\n", us(slack[order[i]]), us(t->arrival_ns),
+                (long long)t->rank, (long long)t->peer);
     }
     free(order);
     free(slack);
@@ -198,7 +200,7 @@ static bool is_small(enum logp_parameter parameter)
 
 /* Print the slopes and the ranges of the value in which they hold; of many, those
  * around the current value. */
-static void print_lines(const struct logp_curve *c)
+static void print_lines(FILE *f, const struct logp_curve *c)
 {
     size_t first = 0, last = c->n;
 
@@ -206,22 +208,22 @@ static void print_lines(const struct logp_curve *c)
            c->lines[first + LINES_SHOWN / 2].from_ps <= c->at_ps)
         first++;
     if (first > 0)
-        printf("... ");
+        fprintf(f, "... ");
     if (last - first > LINES_SHOWN)
         last = first + LINES_SHOWN;
     for (size_t i = first; i < last; i++) {
         const char *between = i == first ? "" : i + 1 < c->n ? ", " : ", then ";
 
         if (c->lines[i].slope == 0)
-            printf("%s0", between);
+            fprintf(f, "%s0", between);
         else
-            printf("%s%lld", between, (long long)c->lines[i].slope);
+            fprintf(f, "%s%lld", between, (long long)c->lines[i].slope);
         if (i + 1 < c->n)
-            printf(" up to %.*f", is_small(c->parameter) ? 6 : 3,
-                   (double)c->lines[i + 1].from_ps / 1000000);
+            fprintf(f, " up to %.*f", is_small(c->parameter) ? 6 : 3,
+                    (double)c->lines[i + 1].from_ps / 1000000);
     }
     if (last < c->n)
-        printf(", ... %lld in the end", (long long)c->lines[c->n - 1].slope);
+        fprintf(f, ", ... %lld in the end", (long long)c->lines[c->n - 1].slope);
 }
 
 /* Whether it is shown: o as a whole, or its two parts if they differ; G and
@@ -235,57 +237,60 @@ static bool is_shown(const struct logp_params *params, enum logp_parameter p)
     return !is_small(p) || logp_parameter_ps(p, params) > 0;
 }
 
-static void print_curves(const struct logp_explanation *e)
+static void print_curves(FILE *f, const struct logp_explanation *e)
 {
     int64_t rounding = 0;
 
-    printf("\nSensitivity: change of T per unit more and per unit less, and the ranges in which it "
-           "holds (same schedule)\n\n%-7s %12s %8s %8s  %s\n",
-           "", "value", "costs", "saves", "counts");
+    fprintf(
+        f,
+        "\nSensitivity: change of T per unit more and per unit less, and the ranges in which it "
+        "holds (same schedule)\n\n%-7s %12s %8s %8s  %s\n",
+        "", "value", "costs", "saves", "counts");
     for (enum logp_parameter p = 0; p < LOGP_PARAMETERS; p++) {
         struct logp_curve c;
 
         if (!is_shown(&e->params, p) || !curve_of(e, p, &c))
             continue;
-        printf("%-7s %12.*f %8lld %8lld  ", logp_parameter_name(p), is_small(p) ? 6 : 3,
-               (double)c.at_ps / 1000000, (long long)c.right, (long long)c.left);
-        print_lines(&c);
-        putchar('\n');
+        fprintf(f, "%-7s %12.*f %8lld %8lld  ", logp_parameter_name(p), is_small(p) ? 6 : 3,
+                (double)c.at_ps / 1000000, (long long)c.right, (long long)c.left);
+        print_lines(f, &c);
+        fputc('\n', f);
         rounding = c.rounding_ns > rounding ? c.rounding_ns : rounding;
         logp_curve_free(&c);
     }
     if (e->terms.links_ns > 0)
-        puts("parameters that are set for a link are unchanged and not counted");
+        fputs("parameters that are set for a link are unchanged and not counted\n", f);
     if (rounding > 0)
-        printf("G and gamma are not rounded up to whole ns here; rounding adds less than %lld ns\n",
-               (long long)rounding);
+        fprintf(
+            f, "G and gamma are not rounded up to whole ns here; rounding adds less than %lld ns\n",
+            (long long)rounding);
 }
 
 /* ---- all of it ---- */
 
-static void explain_one(const struct row *row)
+static void explain_one(FILE *f, const struct row *row)
 {
     const struct logp_explanation *e = row->explained;
 
-    putchar('\n');
-    write_terms(stdout, e);
-    putchar('\n');
+    fputc('\n', f);
+    write_terms(f, e);
+    fputc('\n', f);
     if (e->n_path == 0)
         return;
-    print_path(e);
-    print_slack(e);
-    print_messages(e);
-    print_curves(e);
+    print_path(f, e);
+    print_slack(f, e);
+    print_messages(f, e);
+    print_curves(f, e);
 }
 
-void print_explanations(const struct output *out)
+void print_explanations(FILE *f, const struct output *out)
 {
     int width = 0;
 
     if (!out->q->form.explain || !out->q->form.format->for_people)
         return;
     if (out->n == 1) {
-        explain_one(&out->rows[0]);
+        explain_one(f, &out->rows[0]);
         return;
     }
     for (size_t i = 0; i < out->n; i++) {
@@ -293,16 +298,18 @@ void print_explanations(const struct output *out)
 
         width = length > width ? length : width;
     }
-    puts("\nTerms of the predicted times (for the critical path and slack, name one algorithm)\n");
+    fputs(
+        "\nTerms of the predicted times (for the critical path and slack, name one algorithm)\n\n",
+        f);
     for (size_t i = 0; i < out->n; i++) {
         const struct row *row = &out->rows[i];
 
-        printf("%-*s  ", width, row->algorithm->name);
+        fprintf(f, "%-*s  ", width, row->algorithm->name);
         if (row->explained == NULL) {
-            printf("not explained: %s\n", row->unexplained);
+            fprintf(f, "not explained: %s\n", row->unexplained);
             continue;
         }
-        write_terms(stdout, row->explained);
-        putchar('\n');
+        write_terms(f, row->explained);
+        fputc('\n', f);
     }
 }

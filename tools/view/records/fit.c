@@ -10,12 +10,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* @return 0: stdout is not a terminal, and all columns are shown */
-static int terminal_width(void)
+/* @return 0: f is not a terminal, and all columns are shown */
+static int terminal_width(FILE *f)
 {
     struct winsize size = {0};
 
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    return isatty(fileno(f)) && ioctl(fileno(f), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 static int width_of(const struct table *t)
@@ -60,9 +60,9 @@ static int next_to_go(const struct table *t)
     return least;
 }
 
-int fit_table(struct table *t, struct names *gone)
+int fit_table(FILE *f, struct table *t, struct names *gone)
 {
-    const int width = terminal_width();
+    const int width = terminal_width(f);
     int i;
 
     *gone = (struct names){0};

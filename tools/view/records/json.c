@@ -93,9 +93,9 @@ void write_json_record(FILE *f, const struct output *out, const struct row *row,
     json_decref(record);
 }
 
-void print_json(const struct output *out)
+void print_json(FILE *f, const struct output *out)
 {
-    struct records r = {.form = out->q->form.format->form, .digits = DIGITS};
+    struct records r = {.f = f, .form = out->q->form.format->form, .digits = DIGITS};
 
     say_free_bytes_in(out);
     for (const struct output *q = out; q != NULL; q = q->next)
@@ -167,14 +167,14 @@ void write_csv_record(FILE *f, const struct output *out, const struct row *row, 
     }
 }
 
-void print_csv(const struct output *out)
+void print_csv(FILE *f, const struct output *out)
 {
     say_free_bytes_in(out);
-    write_csv_names(stdout, out);
-    putchar('\n');
+    write_csv_names(f, out);
+    fputc('\n', f);
     for (const struct output *q = out; q != NULL; q = q->next)
         for (size_t i = 0; i < q->n; i++) {
-            write_csv_record(stdout, q, &q->rows[i], NULL);
-            putchar('\n');
+            write_csv_record(f, q, &q->rows[i], NULL);
+            fputc('\n', f);
         }
 }

@@ -15,14 +15,15 @@ static const char *node_name(const struct logp_topology *t, int node, char buf[3
     return buf;
 }
 
-static void print_steps(const struct logp_algorithm *algorithm, const struct logp_invocation *c)
+static void print_steps(FILE *f, const struct logp_algorithm *algorithm,
+                        const struct logp_invocation *c)
 {
     struct logp_link_load load;
     char text[8 * STEPS_SHOWN + 8] = "";
     int n = 0;
 
     if (or_end_without_memory(logp_link_load_init(&load, algorithm, &c->args, &c->model)) != 0) {
-        printf(" %-28s", "-");
+        fprintf(f, " %-28s", "-");
         return;
     }
     for (int i = 0; i < load.n_steps && i < STEPS_SHOWN; i++)
@@ -30,17 +31,18 @@ static void print_steps(const struct logp_algorithm *algorithm, const struct log
                       load.step_most[i]);
     if (load.n_steps > STEPS_SHOWN)
         snprintf(text + n, sizeof(text) - (size_t)n, " ...");
-    printf(" %-28s", text);
+    fprintf(f, " %-28s", text);
     logp_link_load_fini(&load);
 }
 
-void print_links(const struct output *out)
+void print_links(FILE *f, const struct output *out)
 {
     const struct logp_topology *t = out->c->model.topology;
 
     if (t == NULL || !out->q->form.format->for_people)
         return;
-    printf(
+    fprintf(
+        f,
         "\nUse of the %d links (waiting: sum over all messages):\n\n%-22s %-28s %-28s %8s %13s\n",
         logp_topology_links(t), "", "max. on one link, by round", "busiest link", "messages",
         "waiting, us");
@@ -57,9 +59,9 @@ void print_links(const struct output *out)
             snprintf(link, sizeof(link), "%s -> %s", node_name(t, from, from_name),
                      node_name(t, to, to_name));
         }
-        printf("%-22s", row->algorithm->name);
-        print_steps(row->algorithm, out->c);
-        printf(" %-28s %8llu %13.3f\n", link, (unsigned long long)busiest->messages,
-               (double)row->links.waited_ns / 1000);
+        fprintf(f, "%-22s", row->algorithm->name);
+        print_steps(f, row->algorithm, out->c);
+        fprintf(f, " %-28s %8llu %13.3f\n", link, (unsigned long long)busiest->messages,
+                (double)row->links.waited_ns / 1000);
     }
 }

@@ -2,6 +2,7 @@
 /* The table of records for a document: Markdown (with the table extension of GitHub) and LaTeX
  * (plain tabular, no package needed). */
 #include "view/records/columns.h"
+#include "text/problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,54 +11,51 @@
 /* The lines above the table, to be freed. */
 static char *heading_of(const struct output *out)
 {
-    FILE *const usual = stdout;
     char *text = NULL;
     size_t size;
-    FILE *f = or_end(open_memstream(&text, &size));
+    FILE *f = need(open_memstream(&text, &size));
 
-    stdout = f;
-    print_table_heading(out);
-    stdout = usual;
+    print_table_heading(f, out);
     return close_text(f, &text);
 }
 
 /* ---- Markdown ---- */
 
-static void put_markdown(const char *text)
+static void put_markdown(FILE *f, const char *text)
 {
     for (; *text != '\0'; text++) {
         if (strchr("\\`*_|<[", *text) != NULL)
-            putchar('\\');
-        putchar(*text);
+            fputc('\\', f);
+        fputc(*text, f);
     }
 }
 
-void print_markdown(const struct output *out)
+void print_markdown(FILE *f, const struct output *out)
 {
     char *heading = heading_of(out);
     struct table t;
 
     say_free_bytes_in(out);
-    put_markdown(heading);
+    put_markdown(f, heading);
     free(heading);
     fill_table(&t, out);
     for (int row = -1; row < (int)t.rows && t.rows > 0; row++) {
-        fputs(row < 0 ? "\n|" : "|", stdout);
+        fputs(row < 0 ? "\n|" : "|", f);
         for (int i = 0; i < t.n; i++) {
-            putchar(' ');
-            put_markdown(table_text(&t, i, row));
-            fputs(" |", stdout);
+            fputc(' ', f);
+            put_markdown(f, table_text(&t, i, row));
+            fputs(" |", f);
         }
         for (int i = 0; i < t.n && row < 0; i++)
-            printf("%s%s", i == 0 ? "\n|" : "", t.column[i]->width < 0 ? "---|" : "---:|");
-        putchar('\n');
+            fprintf(f, "%s%s", i == 0 ? "\n|" : "", t.column[i]->width < 0 ? "---|" : "---:|");
+        fputc('\n', f);
     }
     free_table(&t);
 }
 
 /* ---- LaTeX ---- */
 
-static void put_latex(const char *text)
+static void put_latex(FILE *f, const char *text)
 {
     static const struct {
         char c;
@@ -72,42 +70,42 @@ static void put_latex(const char *text)
         while (i < sizeof(marks) / sizeof(marks[0]) && marks[i].c != *text)
             i++;
         if (i < sizeof(marks) / sizeof(marks[0]))
-            fputs(marks[i].as, stdout);
+            fputs(marks[i].as, f);
         else
-            printf("%s%c", strchr("&%$#_{}", *text) != NULL ? "\\" : "", *text);
+            fprintf(f, "%s%c", strchr("&%$#_{}", *text) != NULL ? "\\" : "", *text);
     }
 }
 
 /* The heading as comments, so that the caption is left to the document. */
-static void put_comments(char *heading)
+static void put_comments(FILE *f, char *heading)
 {
     char *save = NULL;
 
     for (char *line = strtok_r(heading, "\n", &save); line != NULL;
          line = strtok_r(NULL, "\n", &save))
-        printf("%% %s\n", line);
+        fprintf(f, "%% %s\n", line);
 }
 
-void print_latex(const struct output *out)
+void print_latex(FILE *f, const struct output *out)
 {
     char *heading = heading_of(out);
     struct table t;
 
     say_free_bytes_in(out);
-    put_comments(heading);
+    put_comments(f, heading);
     free(heading);
     fill_table(&t, out);
-    fputs("\\begin{tabular}{", stdout);
+    fputs("\\begin{tabular}{", f);
     for (int i = 0; i < t.n; i++)
-        putchar(t.column[i]->width < 0 ? 'l' : 'r');
-    fputs("}\n\\hline\n", stdout);
+        fputc(t.column[i]->width < 0 ? 'l' : 'r', f);
+    fputs("}\n\\hline\n", f);
     for (int row = -1; row < (int)t.rows && t.rows > 0; row++) {
         for (int i = 0; i < t.n; i++) {
-            fputs(i > 0 ? " & " : "", stdout);
-            put_latex(table_text(&t, i, row));
+            fputs(i > 0 ? " & " : "", f);
+            put_latex(f, table_text(&t, i, row));
         }
-        puts(row < 0 ? " \\\\\n\\hline" : " \\\\");
+        fputs(row < 0 ? " \\\\\n\\hline\n" : " \\\\\n", f);
     }
-    puts("\\hline\n\\end{tabular}");
+    fputs("\\hline\n\\end{tabular}\n", f);
     free_table(&t);
 }

@@ -222,14 +222,14 @@ int append_record(struct record_file *file, const struct output *out, const stru
     return code;
 }
 
-void print_records(const struct record_file *file)
+void print_records(FILE *f, const struct record_file *file)
 {
     char part[1 << 14];
     size_t n;
 
     rewind(file->f);
     while ((n = fread(part, 1, sizeof(part), file->f)) > 0)
-        fwrite(part, 1, n, stdout);
+        fwrite(part, 1, n, f);
 }
 
 void close_records(struct record_file *file)

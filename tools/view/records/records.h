@@ -15,17 +15,17 @@ static inline double us(int64_t ns)
 
 /* ---- table.c, markup.c, json.c ---- */
 
-void print_table(const struct output *out);
+void print_table(FILE *f, const struct output *out);
 /* The same table in the syntax of a document, with the settings above it. */
-void print_markdown(const struct output *out);
-void print_latex(const struct output *out);
+void print_markdown(FILE *f, const struct output *out);
+void print_latex(FILE *f, const struct output *out);
 /* Print the differences between messages: nodes, links, rendezvous, faults, noise; each that
  * applies, with a semicolon after it. */
-void print_conditions(const struct question *q);
+void print_conditions(FILE *f, const struct question *q);
 /* "wall clock, fiber executor on 2 cores", and the number of processes, if there are several. */
-void print_carriers(const struct question *q, int n_cores, int n_processes);
-void print_json(const struct output *out);
-void print_csv(const struct output *out);
+void print_carriers(FILE *f, const struct question *q, int n_cores, int n_processes);
+void print_json(FILE *f, const struct output *out);
+void print_csv(FILE *f, const struct output *out);
 /* A record; or only its members before the key `before`, if that is not NULL. */
 json_t *record_json(const struct output *out, const struct row *row, const char *before);
 /* The same as text, without the end of its line. */
@@ -67,8 +67,8 @@ void expect_record(struct record_file *file, size_t i, const struct output *out,
                    const struct row *row);
 /* @return an exit code; errors are reported */
 int append_record(struct record_file *file, const struct output *out, const struct row *row);
-/* Print all records on stdout, beginning with those that the file had before. */
-void print_records(const struct record_file *file);
+/* Copy all records to f, beginning with those that the file had before. */
+void print_records(FILE *f, const struct record_file *file);
 void close_records(struct record_file *file);
 
 /* ---- saved.c: runs of bench that are kept by a name ---- */
@@ -101,23 +101,24 @@ char *differences(const struct saved *s, const struct output *out, const struct 
 struct change compare_saved(const struct output *out, const struct row *row);
 /* Print the number of changes in a line for people.
  * @return an exit code, as --fail-on defines it */
-int sum_up_changes(const struct question *q, const struct saved *s, const struct output *out);
+int sum_up_changes(FILE *f, const struct question *q, const struct saved *s,
+                   const struct output *out);
 
 /* ---- links.c ---- */
 
 /* Print, on a topology, the load of its links by each algorithm; for people only. */
-void print_links(const struct output *out);
+void print_links(FILE *f, const struct output *out);
 
 /* ---- explain.c ---- */
 
 /* Print, with --explain, the components of the times, for people; the whole explanation if there
  * is one algorithm only. JSON has it in its records. */
-void print_explanations(const struct output *out);
+void print_explanations(FILE *f, const struct output *out);
 
 /* "T = 2L + 4o + 1g" */
 void write_terms(FILE *f, const struct logp_explanation *e);
 /* Print a line: from, to, the processor, and its action. */
-void print_segment(const struct logp_explanation *e, const struct logp_path_segment *s);
+void print_segment(FILE *f, const struct logp_explanation *e, const struct logp_path_segment *s);
 
 /* ---- advice.c ---- */
 
@@ -209,7 +210,7 @@ const char *show_turns(int64_t from, int64_t settled, char text[MAX_TURNS]);
 /* The field same_results of a record: null, unless all ranks combine the same elements. */
 json_t *same_results_json(const char *collective, bool may_differ);
 
-void print_crossover(enum record_form form, const struct crossover *x);
+void print_crossover(FILE *f, enum record_form form, const struct crossover *x);
 
 /* ---- curves.c: records of a sweep as curves; predicted as lines, measured as points with their
  * intervals ---- */

@@ -10,42 +10,44 @@
 
 /* Print the size of a vector: "of 100 double each, sum"; with --bytes
  * "of 800 bytes each (100 double), sum". */
-static void print_vector(const struct logp_collective *what, const struct logp_invocation *c)
+static void print_vector(FILE *f, const struct logp_collective *what,
+                         const struct logp_invocation *c)
 {
     const char *each = what->operands == LOGP_OPERANDS_TOTAL ? "in all" : "each";
     const long long count = c->args.count, unit = (long long)c->args.op->element_bytes;
 
     if (*size_option(what) == 'b')
-        printf(" of %lld bytes %s (%lld %s), %s", count * unit, each, count, c->args.op->type,
-               c->args.op->name);
+        fprintf(f, " of %lld bytes %s (%lld %s), %s", count * unit, each, count, c->args.op->type,
+                c->args.op->name);
     else
-        printf(" of %lld %s %s, %s", count, c->args.op->type, each, c->args.op->name);
+        fprintf(f, " of %lld %s %s, %s", count, c->args.op->type, each, c->args.op->name);
 }
 
 /* "of 8 bytes", "of 100 double each, sum" */
-static void print_operands(const struct logp_collective *what, const struct logp_invocation *c)
+static void print_operands(FILE *f, const struct logp_collective *what,
+                           const struct logp_invocation *c)
 {
     if (c->args.blocks != NULL) {
-        printf(" of %s ", option_text("counts"));
+        fprintf(f, " of %s ", option_text("counts"));
         if (c->args.op != NULL)
-            printf("%s, %s", c->args.op->type, c->args.op->name);
+            fprintf(f, "%s, %s", c->args.op->type, c->args.op->name);
         else
-            printf("bytes");
+            fprintf(f, "bytes");
         return;
     }
     switch (what->operands) {
     case LOGP_OPERANDS_NONE:
         break;
     case LOGP_OPERANDS_BYTES:
-        printf(" of %zu byte%s", c->args.n_bytes, c->args.n_bytes == 1 ? "" : "s");
+        fprintf(f, " of %zu byte%s", c->args.n_bytes, c->args.n_bytes == 1 ? "" : "s");
         break;
     case LOGP_OPERANDS_VECTOR:
     case LOGP_OPERANDS_TOTAL:
-        print_vector(what, c);
+        print_vector(f, what, c);
         break;
     case LOGP_OPERANDS_MATRIX:
-        printf(" of %lld x %lld elements of %zu bytes", (long long)c->args.rows,
-               (long long)c->args.cols, c->args.n_bytes);
+        fprintf(f, " of %lld x %lld elements of %zu bytes", (long long)c->args.rows,
+                (long long)c->args.cols, c->args.n_bytes);
         break;
     }
 }
@@ -62,82 +64,83 @@ static const char *exact_us(int64_t ps, char buf[48])
     return buf;
 }
 
-static void print_params(const struct logp_params *p)
+static void print_params(FILE *f, const struct logp_params *p)
 {
     char us[48], rate[64];
 
-    printf("L = %s, ", exact_us(p->L_ns * 1000, us));
-    printf("o = %s%s", exact_us(p->o_send_ns * 1000, us),
-           p->o_send_ns == p->o_recv_ns ? ", " : " to send, ");
+    fprintf(f, "L = %s, ", exact_us(p->L_ns * 1000, us));
+    fprintf(f, "o = %s%s", exact_us(p->o_send_ns * 1000, us),
+            p->o_send_ns == p->o_recv_ns ? ", " : " to send, ");
     if (p->o_send_ns != p->o_recv_ns)
-        printf("%s to receive, ", exact_us(p->o_recv_ns * 1000, us));
-    printf("g = %s%s", exact_us(p->g_ns * 1000, us), p->gap_shared ? " (shared)" : "");
+        fprintf(f, "%s to receive, ", exact_us(p->o_recv_ns * 1000, us));
+    fprintf(f, "g = %s%s", exact_us(p->g_ns * 1000, us), p->gap_shared ? " (shared)" : "");
     if (p->G_ps > 0)
-        printf(", G = %s", show_byte_time(p->G_ps, rate));
-    fputs("; ", stdout);
+        fprintf(f, ", G = %s", show_byte_time(p->G_ps, rate));
+    fputs("; ", f);
     if (p->gamma_ps > 0)
-        printf("gamma = %s; ", exact_us(p->gamma_ps, us));
+        fprintf(f, "gamma = %s; ", exact_us(p->gamma_ps, us));
     if (logp_params_capacity(p) > 0)
-        printf("capacity %lld; ", (long long)logp_params_capacity(p));
+        fprintf(f, "capacity %lld; ", (long long)logp_params_capacity(p));
 }
 
 /* Print the values that are given; values that vary have columns. */
-static void print_sweep_heading(const struct output *out)
+static void print_sweep_heading(FILE *f, const struct output *out)
 {
     const struct question *q = out->q;
     char text[MAX_LIST];
 
-    printf("%s\n", out->sweep);
+    fprintf(f, "%s\n", out->sweep);
     if (out->against != NULL)
-        printf("%s clock, against %s\nchange: median now / then; from .. to: its 95 %% interval\n",
-               q->how.clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall",
-               saved_words(out->against, text));
+        fprintf(f,
+                "%s clock, against %s\nchange: median now / then; from .. to: its 95 %% interval\n",
+                q->how.clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall",
+                saved_words(out->against, text));
     else if (q->how.clock == LOGP_CLOCK_VIRTUAL)
-        puts("virtual clock");
+        fputs("virtual clock\n", f);
     else
-        printf("wall clock, at most %d runs each; from .. to: the median's 95 %% interval\n",
-               q->how.reps);
+        fprintf(f, "wall clock, at most %d runs each; from .. to: the median's 95 %% interval\n",
+                q->how.reps);
 }
 
 /* -1: it is not known. */
-static void print_least(int64_t lower_bound_ns)
+static void print_least(FILE *f, int64_t lower_bound_ns)
 {
-    fputs("prediction only", stdout);
+    fputs("prediction only", f);
     if (lower_bound_ns >= 0)
-        printf("; no algorithm takes less than %.3f us", (double)lower_bound_ns / 1000);
-    putchar('\n');
+        fprintf(f, "; no algorithm takes less than %.3f us", (double)lower_bound_ns / 1000);
+    fputc('\n', f);
 }
 
-void print_carriers(const struct question *q, int n_cores, int n_processes)
+void print_carriers(FILE *f, const struct question *q, int n_cores, int n_processes)
 {
-    printf("%s clock, %s executor on %d core%s",
-           q->how.clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", q->how.executor, n_cores,
-           n_cores == 1 ? "" : "s");
+    fprintf(f, "%s clock, %s executor on %d core%s",
+            q->how.clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", q->how.executor, n_cores,
+            n_cores == 1 ? "" : "s");
     if (q->how.place != PLACE_BLOCK && q->how.clock == LOGP_CLOCK_WALL)
-        printf(" (%s%s)", q->how.traffic_file != NULL ? "partners by " : "", q->how.place_text);
+        fprintf(f, " (%s%s)", q->how.traffic_file != NULL ? "partners by " : "", q->how.place_text);
     if (over_processes(q) && n_processes > 0)
-        printf(" of each of %d process%s", n_processes, n_processes == 1 ? "" : "es");
+        fprintf(f, " of each of %d process%s", n_processes, n_processes == 1 ? "" : "es");
 }
 
-void print_conditions(const struct question *q)
+void print_conditions(FILE *f, const struct question *q)
 {
-    show_links(stdout, q);
+    show_links(f, q);
     if (q->model.node_size > 0 || q->model.rules != NULL)
-        fputs("; ", stdout);
+        fputs("; ", f);
     if (q->model.network.rendezvous_from == 1)
-        printf("every send waits for its receiver; ");
+        fprintf(f, "every send waits for its receiver; ");
     else if (q->model.network.rendezvous_from > 1)
-        printf("sends of more than %lld bytes wait for their receiver; ",
-               (long long)q->model.network.rendezvous_from - 1);
+        fprintf(f, "sends of more than %lld bytes wait for their receiver; ",
+                (long long)q->model.network.rendezvous_from - 1);
     if (q->model.network.faults != NULL)
-        printf("faults %s; ", q->model.network.faults);
+        fprintf(f, "faults %s; ", q->model.network.faults);
     if (q->model.network.noise != NULL)
-        printf("noise %s; ", q->model.network.noise);
+        fprintf(f, "noise %s; ", q->model.network.noise);
 }
 
 /* Print the number of runs, which is smaller than requested where
  * --timeout or Ctrl-C came first. */
-static void print_runs(const struct output *out)
+static void print_runs(FILE *f, const struct output *out)
 {
     const int asked = out->q->how.reps;
     int least = asked, most = -1;
@@ -149,44 +152,45 @@ static void print_runs(const struct output *out)
         most = n > most ? n : most;
     }
     if (least < asked && least < most)
-        printf("%d to ", least);
+        fprintf(f, "%d to ", least);
     if (least < asked)
-        printf("%d of ", most);
-    printf("%d run%s%s\n", asked, asked == 1 ? "" : "s", least < asked ? "" : " each");
+        fprintf(f, "%d of ", most);
+    fprintf(f, "%d run%s%s\n", asked, asked == 1 ? "" : "s", least < asked ? "" : " each");
 }
 
-static void print_heading(const struct output *out)
+static void print_heading(FILE *f, const struct output *out)
 {
     const struct question *q = out->q;
     const struct logp_collective *what = logp_collective_find(out->collective);
     char unit[32];
 
-    fputs(out->collective, stdout);
+    fputs(out->collective, f);
     if (what != NULL)
-        print_operands(what, out->c);
+        print_operands(f, what, out->c);
     if (what != NULL && what->rooted)
-        printf(", root %lld", (long long)q->what.root);
-    printf(", P = %lld\n", (long long)q->model.P);
+        fprintf(f, ", root %lld", (long long)q->what.root);
+    fprintf(f, ", P = %lld\n", (long long)q->model.P);
     if (q->model.machine != NULL)
-        printf("%s; ", q->model.machine->title);
+        fprintf(f, "%s; ", q->model.machine->title);
     if (q->model.plugin != NULL)
-        printf("delays by %s; ", q->model.plugin);
+        fprintf(f, "delays by %s; ", q->model.plugin);
     else
-        printf(
-            "delay %s%s%s; ", q->model.delay->name, q->model.network.topology != NULL ? " on " : "",
-            q->model.network.topology != NULL ? logp_topology_spec(q->model.network.topology) : "");
+        fprintf(f, "delay %s%s%s; ", q->model.delay->name,
+                q->model.network.topology != NULL ? " on " : "",
+                q->model.network.topology != NULL ? logp_topology_spec(q->model.network.topology)
+                                                  : "");
     if (q->model.plugin != NULL || q->model.emulated)
-        print_params(&q->model.network.params);
-    print_conditions(q);
+        print_params(f, &q->model.network.params);
+    print_conditions(f, q);
     if (q->model.unit_auto)
-        printf("unit %s, found by trial; ", show_ns(q->model.unit_ns, unit, sizeof(unit)));
+        fprintf(f, "unit %s, found by trial; ", show_ns(q->model.unit_ns, unit, sizeof(unit)));
     if (out->n_cores == 0) {
-        print_least(lower_bound(q, out->collective, out->c));
+        print_least(f, lower_bound(q, out->collective, out->c));
         return;
     }
-    print_carriers(q, out->n_cores, out->n > 0 ? out->rows[0].processes : 0);
-    fputs(", ", stdout);
-    print_runs(out);
+    print_carriers(f, q, out->n_cores, out->n > 0 ? out->rows[0].processes : 0);
+    fputs(", ", f);
+    print_runs(f, out);
 }
 
 /* ---- the table ---- */
@@ -278,7 +282,7 @@ void free_table(struct table *t)
 }
 
 /* Print one line: the headings (row < 0), or the cells of a row. Without blanks at its end. */
-static void print_line(const struct table *t, int row)
+static void print_line(FILE *f, const struct table *t, int row)
 {
     int blanks = 0;
 
@@ -290,44 +294,44 @@ static void print_line(const struct table *t, int row)
         if (i > 0)
             blanks += left ? 2 : 1;
         if (*text != '\0')
-            printf("%*s%s", blanks + (left ? 0 : fill), "", text);
+            fprintf(f, "%*s%s", blanks + (left ? 0 : fill), "", text);
         blanks = *text == '\0' ? blanks + fill : left ? fill : 0;
     }
-    putchar('\n');
+    fputc('\n', f);
 }
 
-void print_table_heading(const struct output *out)
+void print_table_heading(FILE *f, const struct output *out)
 {
     if (out->sweep != NULL)
-        print_sweep_heading(out);
+        print_sweep_heading(f, out);
     else
-        print_heading(out);
+        print_heading(f, out);
 }
 
-void print_table(const struct output *out)
+void print_table(FILE *f, const struct output *out)
 {
     char text[MAX_LIST];
     struct names gone;
     struct table t;
     int width;
 
-    print_table_heading(out);
+    print_table_heading(f, out);
     if (free_bytes_in(out, text) != NULL)
-        puts(text);
+        fprintf(f, "%s\n", text);
     fill_table(&t, out);
-    width = fit_table(&t, &gone);
+    width = fit_table(f, &t, &gone);
     for (int row = -1; row < (int)t.rows && t.rows > 0; row++) {
-        fputs(row < 0 ? "\n" : "", stdout);
-        print_line(&t, row);
+        fputs(row < 0 ? "\n" : "", f);
+        print_line(f, &t, row);
     }
     free_table(&t);
     if (gone.n > 0)
-        printf("left out, because the terminal has %d columns: %s; --output FILE.csv has all\n",
-               width, list_names(&gone, ", ", text));
+        fprintf(f, "left out, because the terminal has %d columns: %s; --output FILE.csv has all\n",
+                width, list_names(&gone, ", ", text));
     for (const struct output *q = out; q != NULL && out->n_cores > 0; q = q->next)
         for (size_t i = 0; i < q->n; i++)
             if (is_unchecked(q, &q->rows[i])) {
-                puts("through: every processor reached its end; no result could be verified");
+                fputs("through: every processor reached its end; no result could be verified\n", f);
                 return;
             }
 }

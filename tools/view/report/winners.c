@@ -101,7 +101,7 @@ static json_int_t winner(const struct output *out, struct sizing s, int64_t P, i
     c = make_invocation(&q, out->collective);
     if (q.model.P != P)
         return -1;
-    best = predicted_best(&q, out->collective, &c, &ns);
+    end_with(predicted_best(&q, out->collective, &c, &best, &ns));
     return best != NULL ? index_of(names, best->name) : -1;
 }
 

@@ -113,12 +113,13 @@ static void print_name(const struct shown *s)
     print_text(*s->failure != '\0' ? s->failure : NULL);
 }
 
-static void show_json(const struct shown *s)
+static void show_json(FILE *f, const struct shown *s)
 {
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     char **labels = quoted_labels(s->trace);
     const char *between = "";
 
+    (void)f;
     if (labels == NULL)
         bad_usage("no memory");
     print_name(s);
@@ -147,11 +148,12 @@ static void show_json(const struct shown *s)
     free(labels);
 }
 
-static void show_goal(const struct shown *s)
+static void show_goal(FILE *f, const struct shown *s)
 {
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     char toll[MAX_CAPTION];
 
+    (void)f;
     if (*toll_of(s, toll) != '\0')
         fprintf(stderr, "logp: --format goal: %s: goal cannot express this\n", toll);
     steps_as_goal.begin(&(struct schedule_shown){.steps.P = info->P});

@@ -382,7 +382,7 @@ static bool write_rank(struct file *f, uint64_t root, int64_t rank)
     return write_flights(f, own, 2 + streams, e, n);
 }
 
-static void show_perfetto(const struct shown *s)
+static void show_perfetto(FILE *to, const struct shown *s)
 {
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     const size_t n_names = LOGP_EVENT_KINDS + info->n_labels + 3 + ROLES * (size_t)info->P;
@@ -391,6 +391,7 @@ static void show_perfetto(const struct shown *s)
     bool enough;
     uint64_t root;
 
+    (void)to;
     f.named = calloc(n_names + (size_t)info->P, sizeof(*f.named));
     f.labelled = calloc((size_t)info->n_labels + 1, sizeof(*f.labelled));
     enough = f.named != NULL && f.labelled != NULL;

@@ -460,7 +460,7 @@ static void fit(struct canvas *c, struct words *w, int P)
     c->bottom = c->height - (LINE * (3 + c->legend + w->feet) + 8);
 }
 
-static void show_svg(const struct shown *s)
+static void show_svg(FILE *f, const struct shown *s)
 {
     const int P = (int)logp_trace_info(s->trace)->P;
     const bool titled = s->q->form.title != NULL && s->q->form.format->draws;
@@ -468,6 +468,7 @@ static void show_svg(const struct shown *s)
         .s = s, .end_ns = end_of(s->trace), .costs = costs_of(s->q, s->trace, s->predicted)};
     struct words w;
 
+    (void)f;
     w.head = titled ? s->q->form.title : title_of(s, w.texts[0]);
     w.model = model_of(s, w.texts[1]);
     w.toll = toll_of(s, w.texts[2]);

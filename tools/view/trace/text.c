@@ -257,12 +257,13 @@ static void print_legend(const struct page *p)
         putchar('\n');
 }
 
-static void show_text(const struct shown *s)
+static void show_text(FILE *f, const struct shown *s)
 {
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     struct page p = {.s = s, .is_unicode = speaks_utf8(), .end_ns = info->end_ns};
     char caption[MAX_CAPTION];
 
+    (void)f;
     p.glyphs = p.is_unicode ? unicode : ascii;
     p.left = 2 + snprintf(NULL, 0, "%lld", (long long)info->P - 1);
     p.width = terminal_width() - p.left - 1;

@@ -52,9 +52,9 @@ struct shown {
     const struct tree *tree; /* for note() */
 };
 
-/* How a format shows a trace, on stdout. */
+/* How a format shows a trace. */
 struct trace_form {
-    void (*show)(const struct shown *s);
+    void (*show)(FILE *f, const struct shown *s);
     int64_t most; /* processors; 0: any number */
 };
 

@@ -246,7 +246,7 @@ static void set_title(const struct tree *tree, char title[MAX_CAPTION])
 
 static void print_diagram(const void *what)
 {
-    trace_as_svg.show(what);
+    trace_as_svg.show(stdout, what);
 }
 
 /* Print the diagram, and below it the tree, which is at most as wide. */
@@ -287,7 +287,8 @@ static void draw_in_time(const struct question *of, const struct tree *tree)
     q.model.P = tree->used;
     q.form.width = q.form.height = 0; /* the options have the size of the whole picture */
     c = make_invocation(&q, tree->name);
-    s.trace = trace = trace_prediction(&q, &c, s.algorithm, 0);
+    end_with(trace_prediction(&q, &c, s.algorithm, 0, &trace));
+    s.trace = trace;
     if (trace == NULL)
         bad_usage("no memory to draw the tree");
     set_title(tree, title);
@@ -297,8 +298,9 @@ static void draw_in_time(const struct question *of, const struct tree *tree)
     logp_trace_free(trace);
 }
 
-static void draw(const struct question *q, const struct tree *tree)
+static void draw(FILE *f, const struct question *q, const struct tree *tree)
 {
+    (void)f;
     if (tree->found)
         draw_layers(q, tree);
     else
@@ -307,12 +309,13 @@ static void draw(const struct question *q, const struct tree *tree)
 
 /* ---- for Graphviz: arrows go where messages go first, and the root is on top ---- */
 
-static void print_dot(const struct question *q, const struct tree *tree)
+static void print_dot(FILE *f, const struct question *q, const struct tree *tree)
 {
     const bool up = tree->sums || tree->to_root;
     char name[256];
 
     (void)q;
+    (void)f;
     snprintf(name, sizeof(name), "%s %s, P = %lld", tree->algorithm, tree->name,
              (long long)tree->n);
     fputs("digraph ", stdout);

@@ -59,7 +59,7 @@ static void print_nodes_json(const struct tree *tree)
     }
 }
 
-static void print_json(const struct question *q, const struct tree *tree)
+static void print_json(FILE *f, const struct question *q, const struct tree *tree)
 {
     const struct logp_params *p = &q->model.network.params;
     json_t *j =
@@ -68,6 +68,7 @@ static void print_json(const struct question *q, const struct tree *tree)
                   "time", units_json(tree->time));
     char *text;
 
+    (void)f;
     if (p->o_send_ns != p->o_recv_ns)
         json_object_set_new(j, "o_recv", ns_json(q, p->o_recv_ns));
     if (tree->sums) {
@@ -97,9 +98,10 @@ static void print_cell(double x)
     putchar(',');
 }
 
-static void print_csv(const struct question *q, const struct tree *tree)
+static void print_csv(FILE *f, const struct question *q, const struct tree *tree)
 {
     (void)q;
+    (void)f;
     printf("rank,time,parent,label,children%s\n", tree->sums ? ",own,shared" : "");
     for (int64_t id = 0; id < tree->n; id++) {
         const struct tree_node *node = &tree->nodes[id];
@@ -155,12 +157,13 @@ static void print_heading(const struct tree *tree)
 
 /* Ids are in depth-first order, so the tree is printed line by line. more[i]: the ancestor at depth
  * i has a later sibling, and its line is drawn on. */
-static void print_text(const struct question *q, const struct tree *tree)
+static void print_text(FILE *f, const struct question *q, const struct tree *tree)
 {
     int64_t *depth = or_end(calloc((size_t)tree->used, sizeof(*depth)));
     bool *more = or_end(calloc((size_t)tree->used, sizeof(*more)));
 
     (void)q;
+    (void)f;
     print_heading(tree);
     for (int64_t id = 0; id < tree->used; id++) {
         const struct tree_node *node = &tree->nodes[id];

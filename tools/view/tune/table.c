@@ -80,7 +80,8 @@ static json_t *cell_json(const struct question *q, const struct tune_result *r, 
 
 static void print_rows(const struct question *q, const struct tune_result *results, size_t n)
 {
-    struct records r = {.form = RECORDS_CSV,
+    struct records r = {.f = stdout,
+                        .form = RECORDS_CSV,
                         .columns = "collective,P,bytes_from,bytes_to,algorithm,predicted_ns,"
                                    "next_best,next_best_ns,k,next_best_k,same_results,"
                                    "bytes_settled_from",

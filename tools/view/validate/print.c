@@ -79,7 +79,7 @@ static void print_table_of(const struct validated *v)
 
     printf("predicted with %s; ",
            q->model.machine != NULL ? q->model.machine->title : "L, o, g, G as given");
-    print_conditions(q);
+    print_conditions(stdout, q);
     printf("measured %s%s, ",
            v->on != NULL       ? "on an emulated "
            : over_processes(q) ? "by transport "
@@ -87,7 +87,7 @@ static void print_table_of(const struct validated *v)
            v->on != NULL       ? v->on
            : over_processes(q) ? q->how.transport
                                : "");
-    print_carriers(q, v->n_cores, v->n_processes);
+    print_carriers(stdout, q, v->n_cores, v->n_processes);
     puts("\n");
     printf("%-15s %4s %9s  %-20s %11s %11s %7s  %-20s %11s %7s\n", "times in us", "P", "bytes",
            "auto", "predicted", "measured", "ratio", "best measured", "measured", "regret");
@@ -174,7 +174,8 @@ static void add_rows(struct records *r, const struct validated_point *p)
 /* Print a record of JSON for each point, or a line of CSV for each of its algorithms. */
 void print_validated(enum record_form form, const struct validated *v)
 {
-    struct records r = {.form = form,
+    struct records r = {.f = stdout,
+                        .form = form,
                         .digits = 9,
                         .columns =
                             "collective,P,bytes,algorithm,predicted_ns,measured_ns,ratio,auto,best,"

@@ -39,9 +39,9 @@ static json_t *versus_json(const struct versus *v, int this)
     return it;
 }
 
-static void show_json(const struct versus *v)
+static struct problem *show_json(FILE *f, const struct versus *v)
 {
-    struct records r = {.form = RECORDS_JSON, .digits = 7};
+    struct records r = {.f = f, .form = RECORDS_JSON, .digits = 7};
 
     for (int i = 0; i < 2; i++) {
         json_t *record = record_json(&v->out, &v->out.rows[i], NULL);
@@ -50,6 +50,7 @@ static void show_json(const struct versus *v)
         put_record(&r, record);
     }
     end_records(&r);
+    return NULL;
 }
 
 const struct versus_form versus_as_json = {show_json, false};

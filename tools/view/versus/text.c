@@ -85,12 +85,13 @@ static struct part next_part(const struct logp_explanation *e, int *i)
     return (struct part){"o", part.count + more.count, part.ps + more.ps};
 }
 
-static void print_difference(const struct versus *v)
+static void print_difference(FILE *f, const struct versus *v)
 {
     const int width = width_of_names(v) > 12 ? width_of_names(v) : 12;
     int i = 0, k = 0;
 
-    printf("\n%-9s %*s %*s  difference in us\n", "", width, name_of(v, 0), width, name_of(v, 1));
+    fprintf(f, "\n%-9s %*s %*s  difference in us\n", "", width, name_of(v, 0), width,
+            name_of(v, 1));
     for (;;) {
         const struct part a = next_part(v->out.rows[0].explained, &i),
                           b = next_part(v->out.rows[1].explained, &k);
@@ -100,81 +101,83 @@ static void print_difference(const struct versus *v)
         if (a.ps == 0 && b.ps == 0 && a.count <= 0 && b.count <= 0)
             continue;
         if (a.count >= 0)
-            printf("%-9s %*lld %*lld", a.name, width, (long long)a.count, width,
-                   (long long)b.count);
+            fprintf(f, "%-9s %*lld %*lld", a.name, width, (long long)a.count, width,
+                    (long long)b.count);
         else
-            printf("%-9s %*.3f %*.3f", a.name, width, (double)a.ps / 1e6, width,
-                   (double)b.ps / 1e6);
-        printf("  %+16.3f\n", (double)(b.ps - a.ps) / 1e6);
+            fprintf(f, "%-9s %*.3f %*.3f", a.name, width, (double)a.ps / 1e6, width,
+                    (double)b.ps / 1e6);
+        fprintf(f, "  %+16.3f\n", (double)(b.ps - a.ps) / 1e6);
     }
-    printf("%-9s %*.3f %*.3f  %+16.3f\n", "T in us", width, us(time_of(v, 0)), width,
-           us(time_of(v, 1)), us(time_of(v, 1) - time_of(v, 0)));
+    fprintf(f, "%-9s %*.3f %*.3f  %+16.3f\n", "T in us", width, us(time_of(v, 0)), width,
+            us(time_of(v, 1)), us(time_of(v, 1) - time_of(v, 0)));
 }
 
-static void print_parting_path(const struct versus *v)
+static void print_parting_path(FILE *f, const struct versus *v)
 {
     const int width = width_of_names(v);
     char text[MAX_CAPTION];
 
-    printf("\n%s%s\n", parting(v, text), v->path.found ? ":" : "");
+    fprintf(f, "\n%s%s\n", parting(v, text), v->path.found ? ":" : "");
     if (v->path.found)
-        printf("%-*s %12s %12s  %s\n", width, "", "from", "to", "processor");
+        fprintf(f, "%-*s %12s %12s  %s\n", width, "", "from", "to", "processor");
     for (int i = 0; i < 2 && v->path.found; i++) {
         const struct logp_explanation *e = v->out.rows[i].explained;
 
-        printf("%-*s ", width, name_of(v, i));
+        fprintf(f, "%-*s ", width, name_of(v, i));
         if (v->path.segment < e->n_path)
-            print_segment(e, &e->path[v->path.segment]);
+            print_segment(f, e, &e->path[v->path.segment]);
         else
-            printf("%12.3f %12s  has ended\n", us(e->ns), "");
+            fprintf(f, "%12.3f %12s  has ended\n", us(e->ns), "");
     }
 }
 
-static void print_task(const struct logp_task *t, int64_t rank)
+static void print_task(FILE *f, const struct logp_task *t, int64_t rank)
 {
-    printf("%12.3f %12.3f  %-12lld ", us(t->start_ns), us(t->end_ns), (long long)rank);
+    fprintf(f, "%12.3f %12.3f  %-12lld ", us(t->start_ns), us(t->end_ns), (long long)rank);
     if (t->peer < 0)
-        puts("computes");
+        fputs("computes\n", f);
     else
-        printf("%s %lld, %zu byte%s\n", t->kind == LOGP_STEP_SEND ? "sends to" : "receives from",
-               (long long)t->peer, t->n_bytes, t->n_bytes == 1 ? "" : "s");
+        fprintf(f, "%s %lld, %zu byte%s\n",
+                t->kind == LOGP_STEP_SEND ? "sends to" : "receives from", (long long)t->peer,
+                t->n_bytes, t->n_bytes == 1 ? "" : "s");
 }
 
-static void print_parting_tasks(const struct versus *v)
+static void print_parting_tasks(FILE *f, const struct versus *v)
 {
     const int width = width_of_names(v);
 
     if (!v->timeline.found) {
-        puts("\nAll processors do the same at the same times");
+        fputs("\nAll processors do the same at the same times\n", f);
         return;
     }
-    printf("\nProcessor %lld is the first that acts differently, at %.3f us:\n",
-           (long long)v->timeline.rank, us(v->timeline.at_ns));
+    fprintf(f, "\nProcessor %lld is the first that acts differently, at %.3f us:\n",
+            (long long)v->timeline.rank, us(v->timeline.at_ns));
     for (int i = 0; i < 2; i++) {
-        printf("%-*s ", width, name_of(v, i));
+        fprintf(f, "%-*s ", width, name_of(v, i));
         if (v->timeline.task[i] != NULL)
-            print_task(v->timeline.task[i], v->timeline.rank);
+            print_task(f, v->timeline.task[i], v->timeline.rank);
         else
-            printf("%12s %12s  %-12lld does nothing more\n", "", "", (long long)v->timeline.rank);
+            fprintf(f, "%12s %12s  %-12lld does nothing more\n", "", "",
+                    (long long)v->timeline.rank);
     }
 }
 
-static void print_words(const struct versus *v)
+static void print_words(FILE *f, const struct versus *v)
 {
     for (int i = 0; i < 2; i++) {
         char *line = formula(v, i);
 
-        puts(line);
+        fprintf(f, "%s\n", line);
         free(line);
     }
-    print_difference(v);
-    print_parting_path(v);
-    print_parting_tasks(v);
+    print_difference(f, v);
+    print_parting_path(f, v);
+    print_parting_tasks(f, v);
 }
 
 /* ---- diagrams ---- */
 
-static void draw(const struct versus *v, const struct trace_form *form, const char *title,
+static void draw(FILE *f, const struct versus *v, const struct trace_form *form, const char *title,
                  const char *foot)
 {
     char *names[2] = {formula(v, 0), formula(v, 1)};
@@ -186,50 +189,55 @@ static void draw(const struct versus *v, const struct trace_form *form, const ch
                             .names = {names[0], names[1]},
                             .parted_ns = v->path.found ? v->path.at_ns : -1};
 
-    form->show(&s);
+    form->show(f, &s);
     free(names[0]);
     free(names[1]);
 }
 
-static void show_text(const struct versus *v)
+static struct problem *show_text(FILE *f, const struct versus *v)
 {
     char text[MAX_CAPTION];
 
-    print_table(&v->out);
-    printf("\n%s\n\n", verdict(v, text));
-    print_words(v);
+    print_table(f, &v->out);
+    fprintf(f, "\n%s\n\n", verdict(v, text));
+    print_words(f, v);
     if (v->traces[0] != NULL)
-        draw(v, &trace_as_text, "", "");
+        draw(f, v, &trace_as_text, "", "");
     else
-        printf("\nDiagrams are drawn for up to %lld processors\n", (long long)trace_as_svg.most);
+        fprintf(f, "\nDiagrams are drawn for up to %lld processors\n",
+                (long long)trace_as_svg.most);
+    return NULL;
 }
 
-static void show_svg(const struct versus *v)
+static struct problem *show_svg(FILE *f, const struct versus *v)
 {
     char title[MAX_CAPTION], foot[MAX_CAPTION];
 
     parting(v, foot);
     if (v->path.found)
         snprintf(foot + strlen(foot), MAX_CAPTION - strlen(foot), " (dotted line)");
-    draw(v, &trace_as_svg, verdict(v, title), foot);
+    draw(f, v, &trace_as_svg, verdict(v, title), foot);
+    return NULL;
 }
 
-static void show_html(const struct versus *v)
+static struct problem *show_html(FILE *f, const struct versus *v)
 {
     char text[MAX_CAPTION];
 
-    printf("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-           "<meta name=\"viewport\" content=\"width=device-width\">\n"
-           "<title>%s: %s and %s</title>\n"
-           "<style>:root{color-scheme:light dark}body{font-family:sans-serif;margin:2em auto;"
-           "max-width:60em;padding:0 1em}pre{overflow-x:auto}svg{max-width:100%%;height:auto}"
-           "</style></head>\n<body><h1>%s, P = %lld</h1>\n<p>%s.</p>\n<pre>",
-           v->out.collective, name_of(v, 0), name_of(v, 1), v->out.collective,
-           (long long)v->out.q->model.P, verdict(v, text));
-    print_words(v);
-    puts("</pre>");
-    show_svg(v);
-    puts("</body></html>");
+    fprintf(f,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width\">\n"
+            "<title>%s: %s and %s</title>\n"
+            "<style>:root{color-scheme:light dark}body{font-family:sans-serif;margin:2em auto;"
+            "max-width:60em;padding:0 1em}pre{overflow-x:auto}svg{max-width:100%%;height:auto}"
+            "</style></head>\n<body><h1>%s, P = %lld</h1>\n<p>%s.</p>\n<pre>",
+            v->out.collective, name_of(v, 0), name_of(v, 1), v->out.collective,
+            (long long)v->out.q->model.P, verdict(v, text));
+    print_words(f, v);
+    fputs("</pre>\n", f);
+    show_svg(f, v);
+    fputs("</body></html>\n", f);
+    return NULL;
 }
 
 const struct versus_form versus_as_text = {show_text, false};
