@@ -107,13 +107,16 @@ struct paper_case paper_case(const struct paper *p, const char *run, const char 
 {
     struct paper_case x = {.unit_ns = unit_of(p, p->kind->unit_ns)};
     const struct logp_collective *collective;
-    char text[256], *rest = text;
+    char text[256], *rest = text, own[256];
     const char *word;
 
     snprintf(x.words, sizeof(x.words), "%s", words);
     if (run == NULL)
         return x;
-    paper_words(run, words, text, sizeof(text));
+    paper_words(run, words, own, sizeof(own));
+    word = strchr(own, ' '); /* the model stands between the names and the case's own parameters */
+    word += strcspn(word + 1, " ") + 1;
+    snprintf(text, sizeof(text), "%.*s %s%s", (int)(word - own), own, p->model, word);
     collective = logp_collective_find(strtok_r(text, " ", &rest));
     x.collective = collective->name;
     snprintf(x.algorithm, sizeof(x.algorithm), "%s", strtok_r(NULL, " ", &rest));

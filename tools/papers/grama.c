@@ -5,17 +5,13 @@
  * passes link after link, so that the cost of the steps depends on the network.
  */
 #include "papers/paper.h"
+#include "grama.inc"
 
 #include "text/problem.h"
 
 #include <string.h>
 
-enum { FIGURE_4_2, FIGURE_4_3, EXAMPLE, FIGURE_4_5, FIGURE_4_6, FIGURE_4_7, COSTS, OTHER_P, NAIVE };
-
 enum { MOST_PROCESSORS = 16, MOST_STEPS = 8, MESSAGE = 16 }; /* bytes: two doubles */
-
-/* ts = d - G and tw = G: 9.8 and 0.2 units; a message of 16 bytes streams 3. */
-#define MODEL " bytes=16 count=2 L=6 o=2 g=4 G=0.2"
 
 /* ---- the messages of each step ---- */
 
@@ -140,17 +136,12 @@ static void steps(struct paper *p, struct paper_table *t, const struct paper_cas
 }
 
 /* Whether the steps of a figure are those that the book draws. */
-static void judge_steps(struct paper *p, const char *what)
+static void judge_steps(struct paper *p, const struct paper_table *t, const char *what)
 {
     static const int far_first[] = {4, 2, 1}, rows_first[] = {2, 1, 8, 4};
-    const struct paper_table *t = p->tables;
-    bool agrees;
-    int n;
+    const int n = (int)log2((double)t->drawn.P);
+    bool agrees = t->n_rows == (size_t)n + 1;
 
-    while (strcmp(t->figure, what) != 0)
-        t++;
-    n = (int)log2((double)t->drawn.P);
-    agrees = t->n_rows == (size_t)n + 1;
     for (int i = 0; agrees && i < n; i++) {
         char drawn[64], here[64];
 
@@ -170,17 +161,9 @@ static double cost(const struct paper_case *x)
     return paper_units(x, logp_textbook_cost((int)x->P, &x->c.model.params, MESSAGE));
 }
 
-/* (p - 1)(ts + m tw) of the algorithm that sends to all others itself, one after the other. */
-static double naive_cost(const struct paper_case *x)
+static double cost_of_one(const struct paper_case *x)
 {
-    return strcmp(x->algorithm, "flat") == 0
-               ? paper_units(x, (x->P - 1) * logp_textbook_cost(2, &x->c.model.params, MESSAGE))
-               : NAN;
-}
-
-static double doubling_cost(const struct paper_case *x)
-{
-    return strcmp(x->algorithm, "flat") == 0 ? NAN : cost(x);
+    return paper_units(x, logp_textbook_cost(2, &x->c.model.params, MESSAGE));
 }
 
 /* "1 1 1": the most messages on one link, step by step. */
@@ -202,20 +185,20 @@ static void show_load(struct paper *p, struct paper_table *t, struct paper_row *
     free_load(&q, &load);
 }
 
-static bool agrees_on_a_far_network(const struct paper *p)
+static bool agrees_on_a_far_network(const struct paper *p, const struct paper_table *t)
 {
     static const char *const far[] = {"*|ring", "*|mesh:4x4", "*|mesh:4x4x4", "*|torus:4x4x4",
                                       "*|tree"};
     bool agrees = false;
 
+    (void)p;
     for (size_t i = 0; i < sizeof(far) / sizeof(far[0]); i++)
-        agrees |= paper_is_same(p, &(struct paper_same)SAME(COSTS, far[i], FORMULA, EMULATED));
+        agrees |= paper_same(t, far[i], FORMULA, EMULATED, 0);
     return agrees;
 }
 
-static void judge_other_sizes(struct paper *p, const char *what)
+static void judge_other_sizes(struct paper *p, const struct paper_table *t, const char *what)
 {
-    const struct paper_table *t = &p->tables[OTHER_P];
     bool above = true;
 
     for (size_t i = 0; i < t->n_rows; i++)
@@ -227,129 +210,41 @@ static void judge_other_sizes(struct paper *p, const char *what)
 }
 
 /* In pairs: all sends of the source, and recursive doubling, for P = 2 and above. */
-static bool naive_is_slower(const struct paper *p)
+static bool naive_is_slower(const struct paper *p, const struct paper_table *t)
 {
-    const struct paper_table *t = &p->tables[NAIVE];
     bool slower = true;
 
+    (void)p;
     for (size_t i = 2; i + 1 < t->n_rows; i += 2)
         slower &= t->rows[i].value[EMULATED] > t->rows[i + 1].value[EMULATED];
     return slower;
 }
 
-static void judge_product(struct paper *p, const char *what)
+static void judge_product(struct paper *p, const struct paper_table *t, const char *what)
 {
-    const struct paper_same same = SAME(EXAMPLE, "*", PREDICTED, EMULATED);
+    const bool is_same = paper_same(t, "*", PREDICTED, EMULATED, 0);
 
     paper_judge_none(p, what, "broadcast(n) + multiply + reduce(n), %sequal to the virtual clock",
-                     paper_is_same(p, &same) ? "" : "NOT ");
+                     is_same ? "" : "NOT ");
 }
 
 /* ---- the book ---- */
 
-#define STEPS(figure_, collective, algorithm, topology, P)                                         \
-    {                                                                                              \
-        .figure = figure_, .title = collective " on " topology ", P = " P,                         \
-        .columns = "step|messages|links on the way", .unit = "max. messages on one link",          \
-        .rows = {{.run = collective " " algorithm " P=" P " topology=" topology MODEL,             \
-                  .make = steps}},                                                                 \
-        .picture = PAPER_TIME                                                                      \
-    }
-
-static const struct paper_figure figures[] = {
-    STEPS("Figure 4.2", "broadcast", "binomial", "ring", "8"),
-    STEPS("Figure 4.3", "reduce", "binomial", "ring", "8"),
-    {.figure = "Example 4.1",
-     .title = "matrix times vector on 4 x 4 processors, one element each (figure 4.4)",
-     .columns = "collective|algorithm|P|network",
-     .unit = "units",
-     .rows = {{.each = "matvec|doubling|16 x -;mesh:4x4",
-               .run = "$1 $2 P=$3 topology=$4" MODEL " count=1 gamma=1",
-               .complete = show_load}},
-     .notes = {"Broadcast down the columns, multiply, reduce along the rows; a multiplication and "
-               "an addition together take a unit, as does an addition. Each processor has one "
-               "element of the matrix."},
-     .picture = PAPER_TIME},
-    STEPS("Figure 4.5", "broadcast", "mesh", "mesh:4x4", "16"),
-    STEPS("Figure 4.6", "broadcast", "binomial", "hypercube", "8"),
-    STEPS("Figure 4.7", "broadcast", "binomial", "tree", "8"),
-    {.figure = "Section 4.1",
-     .title = "T = (ts + m tw) log2 p, 16 bytes, ts = 9.8, tw = 0.2",
-     .columns = "collective|algorithm|P|network",
-     .unit = "units",
-     .rows = {{.each = "broadcast|binomial|8|-;broadcast|binomial|8|ring;broadcast|binomial|8|"
-                       "hypercube;broadcast|binomial|8|tree;broadcast|mesh|16|-;broadcast|mesh|16|"
-                       "mesh:4x4;broadcast|mesh|64|-;broadcast|mesh|64|mesh:4x4x4;broadcast|mesh|"
-                       "64|torus:4x4x4;reduce|binomial|8|-;reduce|binomial|8|ring;reduce|binomial|"
-                       "8|hypercube;reduce|mesh|16|mesh:4x4;reduce|mesh|64|mesh:4x4x4",
-               .run = "$1 $2 P=$3 topology=$4" MODEL,
-               .formula = cost,
-               .complete = show_load}},
-     .notes = {"The book's cost holds for P = 2^x where a send takes no longer than a message, and "
-               "where the way costs nothing or is one link, as on the hypercube; elsewhere each "
-               "link delays the message. Combining costs nothing here, as in the book."}},
-    {.figure = "Section 4.1",
-     .title = "other P than 2^x, log2 p rounded up",
-     .columns = "collective|algorithm|P|network",
-     .unit = "units",
-     .rows = {{.each = "broadcast|binomial x 3;5;6;7;12 x -",
-               .run = "$1 $2 P=$3" MODEL,
-               .derived = cost}},
-     .notes = {"Derived here: (ts + m tw) ceil(log2 p); the book's cost is for p = 2^x. Ours is "
-               "t(P) = max(D + t(P-h), E + t(h)), h the largest power of two below P."}},
-    {.figure = "Section 4.1",
-     .title = "p - 1 sends of the source against recursive doubling",
-     .columns = "algorithm|P",
-     .unit = "units",
-     .rows = {{.each = "2;4;8;16;64 x flat;binomial",
-               .labels = "$2|$1",
-               .run = "broadcast $2 P=$1" MODEL,
-               .formula = doubling_cost,
-               .derived = naive_cost}},
-     .notes = {"Derived here, for p - 1 sends: (p - 1)(ts + m tw), from the cost of one; the book "
-               "prints no formula. Ours is (P-2)E + D, as a send need not wait until the one "
-               "before has come."},
-     .chart = {"p", "time, units", .x = 1, .log_x = true, .log_y = true}},
-    {.figure = "Section 4.1",
-     .title = "the farthest first against the nearest first",
-     .columns = "collective|algorithm|P|network",
-     .unit = "units",
-     .rows = {{.each = "8|ring;8|line;16|line;8|tree;8|hypercube x binomial;binomial-nearest",
-               .labels = "broadcast|$3|$1|$2",
-               .run = "broadcast $3 P=$1 topology=$2" MODEL,
-               .formula = cost,
-               .complete = show_load}},
-     .notes = {"The nearest first sends many messages over one link in the later steps; messages "
-               "that come too close wait, and the prediction is a lower bound. The farthest first "
-               "never shares a link within a step."}},
-    {0}};
-
-static const struct paper_claim claims[] = {
-    {.what = "Figure 4.2", .judge = judge_steps},
-    {.what = "Figure 4.3", .judge = judge_steps},
-    {.what = "Example 4.1, figure 4.4", .judge = judge_product},
-    {.what = "Figure 4.5", .judge = judge_steps},
-    {.what = "Figure 4.6", .judge = judge_steps},
-    {.what = "Figure 4.7", .judge = judge_steps},
-    {.what = "T = (ts + m tw) log2 p, P = 2^x, a way of one link",
-     .why =
-         "without a network and on a hypercube, as long as a send takes no longer than a message",
-     .same = {SAME(COSTS, "*|-", FORMULA, EMULATED),
-              SAME(COSTS, "*|hypercube", FORMULA, EMULATED)}},
-    {.what = "T = (ts + m tw) log2 p on ring, mesh and tree",
-     .why = "a message is stored and forwarded here, and each link on its way delays it; in the "
-            "book the way costs nothing. In neither is a link used twice in a step",
-     .agrees = agrees_on_a_far_network},
-    {.what = "T = (ts + m tw) log2 p, other P", .judge = judge_other_sizes},
-    {.what = "p - 1 sends are slower than recursive doubling, p > 2",
-     .why = "they take (P-2)E + D, where the gap counts, not (p - 1)(ts + m tw), where the whole "
-            "way of a message does",
-     .agrees = naive_is_slower},
-    {.judge = grama_listings},
+static const struct paper_function functions[] = {
+    {"cost", .number = cost},
+    {"cost_of_one", .number = cost_of_one},
+    {"steps", .make = steps},
+    {"show_load", .complete = show_load},
+    {"agrees_on_a_far_network", .agrees = agrees_on_a_far_network},
+    {"naive_is_slower", .agrees = naive_is_slower},
+    {"judge_steps", .judge = judge_steps},
+    {"judge_product", .judge = judge_product},
+    {"judge_other_sizes", .judge = judge_other_sizes},
+    {"grama_listings", .judge = grama_listings},
     {0}};
 
 const struct paper_kind paper_grama = {
     .name = "grama",
     .title = "Grama, Gupta, Karypis, Kumar 2003, chapter 4.1: recursive doubling",
-    .figures = figures,
-    .claims = claims};
+    .text = grama_paper,
+    .functions = functions};

@@ -96,7 +96,7 @@ static void listing(struct paper *p, const char *name, const char *printed, int 
         name, P, printed, out.reached, P, lost, lead_to_root(p, run), P);
 }
 
-void grama_listings(struct paper *p, const char *what)
+void grama_listings(struct paper *p, const struct paper_table *t, const char *what)
 {
     static const char *const first = "send to my_id XOR 2^i where my_id AND mask is 0",
                              *const any =
@@ -104,6 +104,7 @@ void grama_listings(struct paper *p, const char *what)
     const struct outcome zero = by_xor(8, 3, 0), other = by_xor(8, 3, SOURCE);
     const int added = by_reduction(8, 3), here = lead_to_root(p, "reduce binomial P=8 count=1");
 
+    (void)t;
     (void)what;
     listing(p, "One-to-all broadcast from node 0", first, 8, 3, 0);
     listing(p, "One-to-all broadcast from node 2", any, 8, 3, SOURCE);

@@ -103,9 +103,7 @@ static int chain_of(const struct paper_place *places, int rank)
 /* Figures 2 and 3 print one time, 4o+2L+2c: a chain of three has its sum. */
 void kurnosov_nodes(struct paper *p, struct paper_table *t, const struct paper_case *x)
 {
-    const struct logp_params *q = &x->c.model.params;
-    const double o = paper_units(x, q->o_send_ns), L = paper_units(x, q->L_ns),
-                 c = paper_units(x, q->gamma_ps) / 1000, a = 2 * o + L + c;
+    const double a = paper_value_of(p, x, "a"), B = paper_value_of(p, x, "B");
     struct paper_place places[MOST_NODES];
     double when[MOST_NODES];
     char from[64];
@@ -113,13 +111,13 @@ void kurnosov_nodes(struct paper *p, struct paper_table *t, const struct paper_c
     paper_places(x, places);
     paper_tour(p, x, when);
     for (int rank = 0; rank < x->P && !p->stopped; rank++) {
-        const double sum = fold(a, fmax(o + c, paper_units(x, q->g_ns)), places, rank);
+        const double sum = fold(a, B, places, rank);
         struct paper_row *row = paper_row(t, "%d|%d|%s", rank, chain_of(places, rank),
                                           paper_children(&places[rank], from));
 
         paper_compare(p, t->figure, row, sum, when[rank]);
         if (sum == 2 * a && strcmp(t->figure, "Figures 2, 3") == 0) {
-            row->value[FORMULA] = 4 * o + 2 * L + 2 * c;
+            row->value[FORMULA] = paper_value_of(p, x, "4*o + 2*L + 2*c");
             paper_remark(row, "4o+2L+2c");
         }
     }
@@ -205,13 +203,14 @@ void kurnosov_count_places(struct paper *p, struct paper_table *t)
                right, P_SHOWN - 1);
 }
 
-void kurnosov_listing(struct paper *p, const char *what)
+void kurnosov_listing(struct paper *p, const struct paper_table *t, const char *what)
 {
     const struct place_in_chain same = place_of(1, P_SHOWN, true, true); /* for all ranks */
     const int all = operands_of_root(P_SHOWN, false, false),
               z = operands_of_root(P_SHOWN, false, true),
               both = operands_of_root(P_SHOWN, true, true), n = P_SHOWN - 1;
 
+    (void)t;
     paper_listing(
         p, what, both == n,
         "Adaptive chains, d, h and z of rank r, P = %d|"

@@ -37,7 +37,7 @@ static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x
     struct logp_trace *run = NULL;
     struct logp_machine *m;
 
-    if (!paper_goes_on(p, create_machine(&q, &m)))
+    if (p->stopped || !paper_goes_on(p, create_machine(&q, &m)))
         return NULL;
     paper_goes_on(p, trace_run(&q, m, &x->c, &row, 0, &run));
     end_machine(&q, m);

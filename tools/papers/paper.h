@@ -2,9 +2,9 @@
 /*
  * The figures and tables of a paper: its printed numbers, the values of its formula, and the
  * predictions and measurements of this library. A paper is data: figures, whose rows name the run,
- * the formula and the printed numbers, and claims, which are judged by the rows. table.c makes the
- * rows and judges the claims, case.c runs a row; text.c, records.c, picture.c and drawing.c show
- * them. Numbers are in the units of their table; NAN: no number.
+ * the formula and the printed numbers, and claims, which are judged by the rows. read.c reads its
+ * text and judges the claims, table.c makes the rows, formula.c has the values of formulas, case.c
+ * runs a row; text.c, records.c, picture.c and drawing.c show them. Numbers are in the units of their table; NAN: no number.
  */
 #ifndef LOGP_PAPER_TOOL_H
 #define LOGP_PAPER_TOOL_H
@@ -62,23 +62,44 @@ struct paper_case {
  * In labels and run, $1, $2, ... are these words.
  */
 struct paper_rows {
-    const char *each;    /* NULL: one row */
-    const char *labels;  /* NULL: as each */
-    const char *run;     /* "transpose ring P=$1 rows=2*$1", see case.c; NULL: the row has none */
-    bool idle;           /* the run is only what the functions below are about */
-    const char *printed; /* the numbers of all rows, with blanks between; -: none */
-    double (*formula)(const struct paper_case *x);
-    double (*derived)(const struct paper_case *x);
-    double (*predicted)(const struct paper_case *x); /* without a run */
+    const char *each, *labels; /* labels "": as each */
+    const char *run;           /* "transpose ring P=$1 rows=2*$1", see case.c; NULL: none */
+    bool idle;                 /* the run is only what the formulas are about */
+    const char *printed;       /* the numbers of all rows, with blanks between; -: none */
+    const char *formula, *derived, *predicted; /* the last: without a run */
     const char *remark;
+    const struct paper_function *adjust, *complete, *make;
+};
+
+/* What is particular to a paper: functions that its text names. */
+struct paper_function {
+    const char *name;
+    /* A part of a formula. */
+    double (*number)(const struct paper_case *x);
     /* Change the case; @return false: it has no row. */
     bool (*adjust)(struct paper_case *x);
     /* Complete the last row of a table, after its run. */
     void (*complete)(struct paper *p, struct paper_table *t, struct paper_row *row,
                      const struct paper_case *x);
-    /* Make all rows of the case, in place of all that. */
+    /* Make all rows of the case. */
     void (*make)(struct paper *p, struct paper_table *t, const struct paper_case *x);
+    /* Add what all rows of a table together show. */
+    void (*after)(struct paper *p, struct paper_table *t);
+    /* Whether a claim below this table agrees; or judge it by paper_judge(). */
+    bool (*agrees)(const struct paper *p, const struct paper_table *t);
+    void (*judge)(struct paper *p, const struct paper_table *t, const char *what);
 };
+
+/* A paper: its text, in NAME.paper, and the functions that it names; the last has no name. */
+struct paper_kind {
+    const char *name, *title;
+    const char *text;
+    int64_t unit_ns; /* 0: that of --unit */
+    const struct paper_function *functions;
+};
+
+/* Defined at the ends of their files. */
+extern const struct paper_kind paper_shou_chen, paper_sun, paper_kurnosov, paper_grama, paper_liu;
 
 /* How a table becomes curves: column x is the axis, and each label of column series a curve. */
 struct paper_chart {
@@ -96,66 +117,27 @@ enum paper_picture {
     PAPER_TIME, /* its space-time diagram, as `logp trace` draws it */
 };
 
-enum { MOST_ROWS = 12, MOST_NOTES = 4, MOST_SAMES = 5 };
+enum { MOST_NOTES = 4, MOST_LETS = 16, MOST_CLAIMS = 32 };
 
-struct paper_figure {
+/* A definition. */
+struct paper_let {
+    const char *name, *formula;
+};
+
+/* ---- the tables that are shown ---- */
+
+struct paper_table {
     const char *figure; /* as the paper calls it: "Figure 4" */
     const char *title;
     const char *columns;      /* what the labels are: "P|k" */
     const char *unit;         /* of all numbers */
     const char *printed_unit; /* of those printed, where it differs; else NULL */
-    struct paper_rows rows[MOST_ROWS];
-    const char *notes[MOST_NOTES];
-    /* Add what all rows together show. */
-    void (*complete)(struct paper *p, struct paper_table *t);
-    struct paper_chart chart; /* without axes: it is drawn row by row */
-    enum paper_picture picture;
-};
-
-/* Numbers a and b are equal in all rows of a table whose labels match a pattern of fnmatch(), and
- * that have both; there is at least one. */
-struct paper_same {
-    int table;
-    const char *rows; /* NULL: the end of the list */
-    enum paper_value a, b;
-    double within; /* 0: a millionth */
-};
-
-#define SAME(table_, rows_, a_, b_)                                                                \
-    {                                                                                              \
-        .table = table_, .rows = rows_, .a = a_, .b = b_                                           \
-    }
-
-/* Printed numbers, or a formula, against ours: "agrees" or "differs", and why. In its words,
- * $(Figure 4:100|10:predicted) is the number of a row, and $(...:.1) has one decimal. */
-struct paper_claim {
-    const char *what, *why;
-    struct paper_same same[MOST_SAMES];    /* it agrees if all hold, */
-    bool (*agrees)(const struct paper *p); /* and if this does; NULL: it does */
-    bool nothing;                          /* it is a figure without numbers or formula */
-    /* Judge it by paper_judge(), in place of that. */
-    void (*judge)(struct paper *p, const char *what);
-};
-
-struct paper_kind {
-    const char *name, *title;
-    int64_t unit_ns;                    /* 0: that of --unit */
-    const struct paper_figure *figures; /* until one without a name */
-    const struct paper_claim *claims;
-};
-
-/* Defined at the ends of their files. */
-extern const struct paper_kind paper_shou_chen, paper_sun, paper_kurnosov, paper_grama, paper_liu;
-
-/* ---- the tables that are shown ---- */
-
-struct paper_table {
-    const char *figure, *title, *columns, *unit, *printed_unit; /* of struct paper_figure */
     char notes[MOST_NOTES][400];
     int n_notes;
     struct paper_row *rows;
     size_t n_rows;
-    const struct paper_chart *chart; /* PAPER_PLOT; NULL: it is drawn row by row */
+    struct paper_chart axes;
+    const struct paper_chart *chart; /* axes; NULL: it is drawn row by row */
     enum paper_picture picture;
     struct paper_case drawn; /* the run that a tree or a diagram shows */
 };
@@ -179,17 +161,30 @@ struct paper {
     struct paper_listing listings[MOST_LISTINGS];
     int n_listings;
     struct paper_table verdicts; /* whether each figure and each formula agrees */
-    struct paper_row kept;       /* a run that rows of a table are compared with */
-    int judged, late;            /* measured runs; those with which the host did not keep up */
-    bool wrong;                  /* a run failed, or a prediction does not hold */
-    bool stopped;                /* a run failed or was interrupted: none follows */
-    struct problem *problem;     /* why; NULL: a note has told it */
+    char *text;                  /* what the tables' words are part of */
+    const char *model;           /* of runs from here on */
+    struct paper_let lets[MOST_LETS];
+    int n_lets;
+    struct paper_row kept;   /* a run that rows of a table are compared with */
+    int judged, late;        /* measured runs; those with which the host did not keep up */
+    bool wrong;              /* a run failed, or a prediction does not hold */
+    bool stopped;            /* a run failed or was interrupted: none follows */
+    struct problem *problem; /* why; NULL: a note has told it */
 };
 
-/* ---- table.c ---- */
+/* ---- read.c ---- */
 
 /* Make the tables, listings and verdicts of a paper; p starts as zeros, with q. */
 void paper_fill(struct paper *p, const struct paper_kind *kind);
+
+/* ---- formula.c ---- */
+
+/* The value of a formula for a case. */
+double paper_value_of(const struct paper *p, const struct paper_case *x, const char *formula);
+
+/* ---- table.c ---- */
+
+void paper_add_rows(struct paper *p, struct paper_table *t, const struct paper_rows *rows);
 void paper_free(struct paper *p);
 
 /* A new row without numbers, valid until the next; its labels as printf(). */
@@ -210,9 +205,14 @@ void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
  * has none. */
 void paper_listing(struct paper *p, const char *claim, bool agrees, const char *texts, ...)
     __attribute__((format(printf, 4, 5)));
-bool paper_is_same(const struct paper *p, const struct paper_same *same);
+/* Whether numbers a and b are equal, within 0: a millionth, in all rows whose labels match a pattern
+ * of fnmatch(), and that have both; there is at least one. */
+bool paper_same(const struct paper_table *t, const char *rows, enum paper_value a,
+                enum paper_value b, double within);
 /* The row of a figure with these labels; NULL: none. */
 const struct paper_row *paper_row_of(const struct paper *p, const char *figure, const char *labels);
+/* "formula", or a key. */
+enum paper_value paper_value_named(const char *name);
 /* Whether a row of the table has this number. */
 bool paper_has(const struct paper_table *t, enum paper_value v);
 /* Part number i of several. @return buf */
@@ -306,10 +306,10 @@ void print_together(const struct picture *pictures, size_t n);
 /* Write the whole file, or none. Errors are printed. @return an exit code */
 int write_picture(const char *path, const char *svg);
 
-/* ---- the listings ---- */
+/* ---- the listings: functions of their papers ---- */
 
-void grama_listings(struct paper *p, const char *what);
-void sun_listings(struct paper *p, const char *what);
-void shou_chen_listings(struct paper *p, const char *what);
+void grama_listings(struct paper *p, const struct paper_table *t, const char *what);
+void sun_listings(struct paper *p, const struct paper_table *t, const char *what);
+void shou_chen_listings(struct paper *p, const struct paper_table *t, const char *what);
 
 #endif

@@ -9,26 +9,13 @@
  * for which section 0 assumes g >= o; ours has max(g, o).
  */
 #include "papers/shou_chen.h"
+#include "shou_chen.inc"
 
 #include "answer/tree/tree.h"
 #include "text/problem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    FIGURE_1,
-    FIGURE_1_OF_7,
-    FIGURE_2,
-    OPERANDS,
-    HOLDERS,
-    TIMES,
-    LEMMA_1,
-    THEOREM_6,
-    THEOREM_5,
-    THEOREM_4,
-    PARENTS
-};
 
 enum { ENOUGH = 10000 }; /* operands that fill any of these trees */
 
@@ -124,9 +111,9 @@ static void count_nodes(struct paper *p, struct paper_table *t, struct paper_row
 }
 
 /* Whether T*(7) is T*(8) without its node (7, 2): all others have the same place and time. */
-static bool is_part(const struct paper *p)
+static bool is_part(const struct paper *p, const struct paper_table *seven)
 {
-    const struct paper_table *eight = &p->tables[FIGURE_1], *seven = &p->tables[FIGURE_1_OF_7];
+    const struct paper_table *eight = seven - 1;
     bool part = p->stopped || eight->rows[7].value[PREDICTED] == 2;
 
     for (int id = 0; id < 7; id++) {
@@ -141,7 +128,7 @@ static bool is_part(const struct paper *p)
 
 static void compare_trees(struct paper *p, struct paper_table *t)
 {
-    const bool part = is_part(p);
+    const bool part = is_part(p, t);
 
     paper_note(t, "This tree is%s the first without its node (7, 2), as printed.",
                part ? "" : " NOT");
@@ -200,11 +187,10 @@ static double own_time(const struct paper_case *x)
     return T;
 }
 
-static void judge_small_gap(struct paper *p, const char *what)
+static void judge_small_gap(struct paper *p, const struct paper_table *t, const char *what)
 {
-    const bool right =
-        paper_is_same(p, &(struct paper_same)SAME(HOLDERS, "6,5,2|*", FORMULA, EMULATED)) &&
-        paper_is_same(p, &(struct paper_same)SAME(TIMES, "6,5,2|*", FORMULA, EMULATED));
+    const bool right = paper_same(t - 1, "6,5,2|*", FORMULA, EMULATED, 0) &&
+                       paper_same(t, "6,5,2|*", FORMULA, EMULATED, 0);
 
     paper_judge_none(p, what,
                      "section 0 assumes g >= o. For L,o,g = 6,5,2 its f_n and its time are %s: a "
@@ -238,6 +224,13 @@ static int own_filled(const struct paper_case *x, int *T)
     *T = own->T;
     free(own);
     return sum;
+}
+
+static double own_operands(const struct paper_case *x)
+{
+    int T;
+
+    return own_filled(x, &T);
 }
 
 /* The most operands that the algorithm sums within T on the virtual clock, near a guess. */
@@ -281,15 +274,6 @@ static void count_operands(struct paper *p, struct paper_table *t, const struct 
     paper_compare(p, t->title, row, (double)N, most_in_time(p, *x, N, T));
 }
 
-/* T + (N - N_S)/P */
-static double time_of_more(const struct paper_case *x)
-{
-    int T;
-    const int own = own_filled(x, &T);
-
-    return T + (double)(x->c.args.count - own) / (double)x->P;
-}
-
 static void say_dropped(struct paper *p, struct paper_table *t, struct paper_row *row,
                         const struct paper_case *x)
 {
@@ -312,15 +296,6 @@ static double lower(double d, double g, double P)
 static double upper(double d, double g, double P)
 {
     return fmax(g, d) * log2(4 * P);
-}
-
-static double bound(const struct paper_case *x)
-{
-    const struct shou_chen_units u = shou_chen_units(x);
-    char side[64];
-
-    return (strcmp(paper_label(x->words, 1, side), "least") == 0 ? lower : upper)(u.d, u.g,
-                                                                                  (double)x->P);
 }
 
 /* Count the cases of a grid with g >= o in which both bounds hold. @return the number of cases */
@@ -359,9 +334,8 @@ static void try_bounds(struct paper *p, struct paper_table *t)
                holds, n);
 }
 
-static void judge_bounds(struct paper *p, const char *what)
+static void judge_bounds(struct paper *p, const struct paper_table *t, const char *what)
 {
-    const struct paper_table *t = &p->tables[THEOREM_4];
     int holds;
     const int n = try_all(&holds);
     bool agrees = holds == n;
@@ -397,171 +371,29 @@ static double right_parents(const struct paper_case *x)
     return right;
 }
 
-static double all_of_them(const struct paper_case *x)
-{
-    return (double)x->P;
-}
-
 /* ---- the paper ---- */
 
-#define TREE(P) "broadcast optimal bytes=1 L=6 o=2 g=4 P=" P
-#define TREE_FIGURE(P_, complete_)                                                                 \
-    {                                                                                              \
-        .figure = "Figure 1", .title = "T*(" P_ "; 6,2,4): the effective times of its nodes",      \
-        .columns = "rank|parent|children", .unit = "units",                                        \
-        .rows = {{.run = TREE(P_), .make = broadcast_nodes},                                       \
-                 {.labels = "all||",                                                               \
-                  .run = TREE(P_),                                                                 \
-                  .formula = own_time,                                                             \
-                  .remark = "the broadcast's time"}},                                              \
-        .notes = {"A node of effective time T holds the item T before the end; it sends to its "   \
-                  "children in their order.",                                                      \
-                  "The paper assumes g >= o (section 0) and counts with g; ours has max(g, o)."},  \
-        .complete = complete_, .picture = PAPER_TREE                                               \
-    }
-
-static const struct paper_figure figures[] = {
-    TREE_FIGURE("8", NULL),
-    TREE_FIGURE("7", compare_trees),
-    {.figure = "Figure 2",
-     .title = "S*(7; 5,2,4), 82 operands: when each node's sum is complete",
-     .columns = "rank|parent|children|operands|T_i",
-     .unit = "units",
-     .rows = {{.run = SHOU_CHEN_SUM "count=82 P=7", .make = summation_nodes},
-              {.labels = "all||||",
-               .run = SHOU_CHEN_SUM "count=82 P=7",
-               .remark = "the summation's time"}},
-     .notes = {"operands: the number for which a node's place in the tree has time, and its share "
-               "of the others.",
-               "The tree is that of the broadcast for L + 1 and max(g, o + 1), reversed in time; "
-               "an addition takes a unit.",
-               "The paper's number of children, and with it the operands of leaves, needs its "
-               "parenthesis elsewhere, and it drops the remainder when operands are shared out; "
-               "here it is 0."},
-     .picture = PAPER_TREE},
-    {.figure = "Figure 2",
-     .title = "S*(7; 5,2,4): operands",
-     .columns = "what",
-     .unit = "number",
-     .rows = {{.each = "operands;processors",
-               .run = SHOU_CHEN_SUM "count=82 P=7",
-               .idle = true,
-               .printed = "82 7",
-               .complete = count_nodes}}},
-    {.figure = "Theorem 2",
-     .title = "f_n: how many can hold the item at time n",
-     .columns = "L,o,g|n",
-     .unit = "processors",
-     .rows = {{.each = "6,2,4|9,10,13,14,18,20,22,23,24;1,0,9|0,1,5,8,9,10,18,19;6,5,2|15,16,18,20,"
-                       "21,26,32,37",
-               .run = "broadcast optimal P=1 Log=$1",
-               .make = count_holders}},
-     .notes =
-         {"f_n = 1 for n < d, 1 + floor(n/d) for d <= n < e, f(n-e) + f(n-d) beyond, with d = 2o + "
-          "L; the paper assumes g >= o (section 0) and has g where ours has e = max(g, o)."},
-     .chart = {"n, units of time", "processors", .x = 1, .log_y = true}},
-    {.figure = "Theorem 2",
-     .title = "the time of the optimal broadcast, the least n with f_n >= P",
-     .columns = "L,o,g|P",
-     .unit = "units",
-     .rows = {{.each = "6,2,4 x 1..9",
-               .run = "broadcast optimal P=$2 Log=$1",
-               .formula = own_time,
-               .complete = say_outside},
-              {.each = "6,2,4|16;6,2,4|100;1,0,9|10;6,5,2|8;3,0,1|64",
-               .run = "broadcast optimal P=$2 Log=$1",
-               .formula = own_time,
-               .complete = say_outside}},
-     .chart = {"P", "time, units", .x = 1, .log_x = true}},
-    {.figure = "Lemma 1, theorem 5",
-     .title = "N_S for 5,2,4: what the tree sums in its time without waiting",
-     .columns = "P|time",
-     .unit = "operands",
-     .rows = {{.each = "1;2;3;4;5;6;7;8;16", .run = SHOU_CHEN_SUM "P=$1", .make = count_operands}},
-     .notes = {"N_S is the sum of A_i = T_i - K_i (o + 1) + 1 over the nodes of T*(P; L+1, o, "
-               "max(g, o+1)), K_i being the number of children that there are."},
-     .chart = {"P", "operands", .x = 0, .series = 0, .log_x = true, .log_y = true}},
-    {.figure = "Theorem 6",
-     .title = "more operands than N_S: the time for 5,2,4",
-     .columns = "P|N|N_S",
-     .unit = "units",
-     .rows = {{.each = "7 x 47;48;53;54;55;61;68;82;84;100;200 x 47",
-               .run = SHOU_CHEN_SUM "P=$1 count=$2",
-               .formula = time_of_more,
-               .complete = say_dropped}},
-     .notes = {"Its formula: T + (N - N_S)/P. Ours: T + ceil((N - N_S)/P). Algorithm 2, step 6, "
-               "gives each processor floor((N - N_S)/P) operands more, and so drops the others."},
-     .chart = {"N, operands", "time, units", .x = 1, .series = EACH_OTHER}},
-    {.figure = "Theorem 5",
-     .title = "the most that can be summed in that time, 5,2,4",
-     .columns = "P|time",
-     .unit = "operands",
-     .rows = {{.each = "1;2;3;4;5;6;7;8;16",
-               .run = "summation optimal L=5 o=2 g=4 gamma=1 P=$1",
-               .make = count_operands}},
-     .notes = {"Its formula: N_S. On the tree of the earliest labels more fit: T + 1 and, for each "
-               "other processor of label x, T - x - o."},
-     .chart = {"P", "operands", .x = 0, .series = 0, .log_x = true, .log_y = true}},
-    {.figure = "Theorem 4",
-     .title = "min{g, L+2o} log P <= T_B < max{g, L+2o} log 4P",
-     .columns = "L,o,g|side|P",
-     .unit = "units",
-     .rows = {{.each = "6,2,4;1,0,9;3,0,1 x least;less than x 2;8;16;100",
-               .run = "broadcast optimal P=$3 Log=$1",
-               .formula = bound}},
-     .complete = try_bounds,
-     .chart = {"P", "time, units", .x = 2, .series = EACH_OTHER, .log_x = true}},
-    {.figure = "ComputeParent",
-     .title = "whose parent is that of the tree, L,o,g = 6,2,4",
-     .columns = "P|root",
-     .unit = "processors",
-     .rows = {{.each = "7;8;20;100 x 0;3",
-               .run = "broadcast optimal P=$1 root=$2 L=6 o=2 g=4",
-               .idle = true,
-               .formula = right_parents,
-               .predicted = all_of_them}},
-     .notes = {"Its formula: how many parents are right, with child k of (id, t) at id + 1 + f(t) "
-               "- f(t - k g), and ranks counted from the root; predicted: P."}},
-    {0}};
-
-static const struct paper_claim claims[] = {
-    {.what = "Figure 1, by theorems 1 and 3",
-     .why = "all nodes of T*(8; 6,2,4), and T*(7; 6,2,4) is it without (7, 2); the labels (P_i, "
-            "T_i) are those of theorem 3",
-     .same = {SAME(FIGURE_1, "*", FORMULA, EMULATED)},
-     .agrees = is_part},
-    {.what = "Figure 2",
-     .why = "$(Figure 2:operands:predicted) operands on $(Figure 2:processors:predicted) "
-            "processors; they take $(Figure 2:all||||:emulated) units",
-     .same = {SAME(OPERANDS, "*", PRINTED, PREDICTED)}},
-    {.what = "Theorem 2, f_n and the broadcast's time, g >= o",
-     .why = "for L,o,g = 6,2,4 and 1,0,9, and the time for 3,0,1",
-     .same = {SAME(HOLDERS, "6,2,4|*", FORMULA, EMULATED),
-              SAME(HOLDERS, "1,0,9|*", FORMULA, EMULATED),
-              SAME(TIMES, "6,2,4|*", FORMULA, EMULATED), SAME(TIMES, "1,0,9|*", FORMULA, EMULATED),
-              SAME(TIMES, "3,0,1|*", FORMULA, EMULATED)}},
-    {.what = "Theorem 2, g < o", .judge = judge_small_gap},
-    {.what = "Lemma 1, theorem 5, N_S",
-     .why =
-         "with K_i the children that there are; as printed a parenthesis is misplaced, a leaf gets "
-         "a negative K_i, and after leaving out nodes K_i is wrong; and it needs g >= o + 1",
-     .same = {SAME(LEMMA_1, "*", FORMULA, EMULATED)}},
-    {.what = "Theorem 6, the time T(N) of N operands",
-     .why = "an addition takes a whole unit, so that (N - N_S)/P must be rounded up: T(48) = "
-            "$(Theorem 6:7|48|47:paper_formula:.2), here $(Theorem 6:7|48|47:emulated)",
-     .same = {SAME(THEOREM_6, "*", FORMULA, EMULATED)}},
-    {.what = "Theorem 5, no more can be summed",
-     .why = "N_S is not a maximum: the `optimal` plan sums more in the same time",
-     .same = {SAME(THEOREM_5, "*", FORMULA, EMULATED)}},
-    {.what = "Theorem 4, min{g, L+2o} log P <= T_B < max{g, L+2o} log 4P", .judge = judge_bounds},
-    {.judge = shou_chen_listings},
-    {.what = "ComputeParent, by the labels of theorem 3",
-     .why = "it finds the parent of each processor, for P = 7, 8, 20, 100 and roots 0 and 3",
-     .same = {SAME(PARENTS, "*", FORMULA, PREDICTED)}},
+static const struct paper_function functions[] = {
+    {"own_time", .number = own_time},
+    {"own_operands", .number = own_operands},
+    {"right_parents", .number = right_parents},
+    {"broadcast_nodes", .make = broadcast_nodes},
+    {"summation_nodes", .make = summation_nodes},
+    {"count_holders", .make = count_holders},
+    {"count_operands", .make = count_operands},
+    {"count_nodes", .complete = count_nodes},
+    {"say_outside", .complete = say_outside},
+    {"say_dropped", .complete = say_dropped},
+    {"compare_trees", .after = compare_trees},
+    {"try_bounds", .after = try_bounds},
+    {"is_part", .agrees = is_part},
+    {"judge_small_gap", .judge = judge_small_gap},
+    {"judge_bounds", .judge = judge_bounds},
+    {"shou_chen_listings", .judge = shou_chen_listings},
     {0}};
 
 const struct paper_kind paper_shou_chen = {
     .name = "shou-chen",
     .title = "Shou & Chen 1996: optimal broadcast and summation in the LogP model",
-    .figures = figures,
-    .claims = claims};
+    .text = shou_chen_paper,
+    .functions = functions};

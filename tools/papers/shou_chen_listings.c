@@ -255,13 +255,14 @@ static void shared_out(struct paper *p, const struct paper_case *x)
         SHARED, (long long)printed, SHARED, (long long)here, SHARED, (long long)printed, SHARED);
 }
 
-void shou_chen_listings(struct paper *p, const char *what)
+void shou_chen_listings(struct paper *p, const struct paper_table *t, const char *what)
 {
     const struct paper_case x = paper_case(p, SHOU_CHEN_SUM "P=7 count=82", "");
     /* As it is run here, with the test inverted, and with a further addition. */
     struct listing_run *runs = need(calloc(3, sizeof(*runs)));
     struct paper_place *places = need(calloc(P, sizeof(*places)));
 
+    (void)t;
     (void)what;
     paper_places(&x, places);
     runs[1].inverted = true;

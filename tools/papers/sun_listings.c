@@ -87,11 +87,12 @@ static int ring(bool exchanged)
     return n;
 }
 
-void sun_listings(struct paper *p, const char *what)
+void sun_listings(struct paper *p, const struct paper_table *t, const char *what)
 {
     const int all = N * N, half = butterfly(0, 1), here = butterfly(0, 0), both = butterfly(1, 1),
               loop = butterfly(1, 0);
 
+    (void)t;
     (void)what;
     paper_listing(p, "Listing of the butterfly, the loop over the stages", loop == all,
                   "Butterfly, the loop over the stages, n = %d|for k = 1 to r - 1, where n = 2^r|"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a paper: making their rows, and judging the claims by them. */
+/* The tables of a paper: making their rows, and comparing their numbers. */
 #include "papers/paper.h"
 
 #include "text/problem.h"
@@ -13,6 +13,15 @@ const char *const paper_keys[N_VALUES] = {
     [PRINTED] = "printed",     [FORMULA] = "paper_formula", [DERIVED] = "derived",
     [PREDICTED] = "predicted", [EMULATED] = "emulated",     [MEASURED] = "measured",
 };
+
+enum paper_value paper_value_named(const char *name)
+{
+    int v = 0;
+
+    while (v < MEASURED && strcmp(paper_keys[v], name) != 0)
+        v++;
+    return strcmp(name, "formula") == 0 ? FORMULA : (enum paper_value)v;
+}
 
 /* ---- labels ---- */
 
@@ -123,30 +132,30 @@ static void add_row(struct paper *p, struct paper_table *t, const struct paper_r
     struct paper_case x = paper_case(p, rows->run, words);
     struct paper_row *row;
 
-    if (rows->adjust != NULL && !rows->adjust(&x))
+    if (rows->adjust != NULL && !rows->adjust->adjust(&x))
         return;
     if (t->drawn.own == NULL)
         t->drawn = x;
     if (rows->make != NULL) {
-        rows->make(p, t, &x);
+        rows->make->make(p, t, &x);
         return;
     }
     row = paper_row(t, "%s", words);
-    if (rows->labels != NULL)
+    if (*rows->labels != '\0')
         paper_words(rows->labels, words, row->labels, sizeof(row->labels));
     row->value[PRINTED] = listed(rows->printed, i);
     if (rows->formula != NULL)
-        row->value[FORMULA] = rows->formula(&x);
+        row->value[FORMULA] = paper_value_of(p, &x, rows->formula);
     if (rows->derived != NULL)
-        row->value[DERIVED] = rows->derived(&x);
+        row->value[DERIVED] = paper_value_of(p, &x, rows->derived);
     if (rows->predicted != NULL)
-        row->value[PREDICTED] = rows->predicted(&x);
+        row->value[PREDICTED] = paper_value_of(p, &x, rows->predicted);
     if (rows->run != NULL && !rows->idle)
         paper_run(p, &x, row);
     if (rows->remark != NULL)
         paper_remark(row, "%s", rows->remark);
     if (rows->complete != NULL)
-        rows->complete(p, t, row, &x);
+        rows->complete->complete(p, t, row, &x);
 }
 
 /* Add the words of the factors that are left, " x "-separated, to those before. */
@@ -158,7 +167,7 @@ static void combine(struct paper *p, struct paper_table *t, const struct paper_r
 
     if (each == NULL)
         add_row(p, t, rows, t->n_rows - before, words);
-    for (const char *s = each; s != NULL && s < end; s += *s == ';') {
+    for (const char *s = each; s != NULL && s < end; s += strspn(s, "; ")) {
         const size_t n = strcspn(s, ";");
         const int length = (int)(s + n < end ? n : (size_t)(end - s));
         long first, last;
@@ -177,26 +186,9 @@ static void combine(struct paper *p, struct paper_table *t, const struct paper_r
     }
 }
 
-static void add_table(struct paper *p, const struct paper_figure *f)
+void paper_add_rows(struct paper *p, struct paper_table *t, const struct paper_rows *rows)
 {
-    struct paper_table *t = &p->tables[p->n_tables++];
-
-    *t = (struct paper_table){.figure = f->figure,
-                              .title = f->title,
-                              .columns = f->columns,
-                              .unit = f->unit,
-                              .printed_unit = f->printed_unit,
-                              .chart = f->chart.x_axis != NULL ? &f->chart : NULL,
-                              .picture = f->picture};
-    for (const struct paper_rows *rows = f->rows;
-         rows < f->rows + MOST_ROWS &&
-         (rows->each != NULL || rows->labels != NULL || rows->make != NULL);
-         rows++)
-        combine(p, t, rows, t->n_rows, "", rows->each);
-    for (int i = 0; i < MOST_NOTES && f->notes[i] != NULL; i++)
-        paper_note(t, "%s", f->notes[i]);
-    if (f->complete != NULL)
-        f->complete(p, t);
+    combine(p, t, rows, t->n_rows, "", *rows->each != '\0' ? rows->each : NULL);
 }
 
 /* ---- the list of claims ---- */
@@ -251,80 +243,25 @@ void paper_listing(struct paper *p, const char *claim, bool agrees, const char *
         paper_judge(p, claim, agrees, "%s", why);
 }
 
-bool paper_is_same(const struct paper *p, const struct paper_same *same)
+bool paper_same(const struct paper_table *t, const char *rows, enum paper_value a,
+                enum paper_value b, double within)
 {
-    const struct paper_table *t = &p->tables[same->table];
-    const double within = same->within > 0 ? same->within : 1e-6;
     size_t both = 0, equal = 0;
 
     for (size_t i = 0; i < t->n_rows; i++) {
-        const double a = t->rows[i].value[same->a], b = t->rows[i].value[same->b];
+        const double x = t->rows[i].value[a], y = t->rows[i].value[b];
 
-        if (fnmatch(same->rows, t->rows[i].labels, FNM_NOESCAPE) != 0)
+        if (fnmatch(rows, t->rows[i].labels, FNM_NOESCAPE) != 0)
             continue;
-        both += !isnan(a) && !isnan(b);
-        equal += fabs(a - b) < within; /* false where one is NAN */
+        both += !isnan(x) && !isnan(y);
+        equal += fabs(x - y) < (within > 0 ? within : 1e-6); /* false where one is NAN */
     }
     return both > 0 && equal == both;
 }
 
-/* A number of a row: "Figure 4:100|10:predicted:.1". @return the number of characters written */
-static int put_number(const struct paper *p, const char *name, char *out, size_t size)
-{
-    char part[4][64] = {""};
-    const struct paper_row *row;
-    double x = NAN;
-
-    sscanf(name, "%63[^:]:%63[^:]:%63[^:)]:.%63[^)]", part[0], part[1], part[2], part[3]);
-    row = paper_row_of(p, part[0], part[1]);
-    for (int v = 0; row != NULL && v < N_VALUES; v++)
-        if (strcmp(paper_keys[v], part[2]) == 0)
-            x = row->value[v];
-    return part[3][0] != '\0' ? snprintf(out, size, "%.*f", atoi(part[3]), x)
-                              : snprintf(out, size, "%g", x);
-}
-
-static void judge(struct paper *p, const struct paper_claim *claim)
-{
-    bool agrees = claim->agrees == NULL || claim->agrees(p);
-    struct paper_row *row;
-    size_t n = 0;
-
-    for (int i = 0; i < MOST_SAMES && claim->same[i].rows != NULL; i++)
-        agrees = agrees && paper_is_same(p, &claim->same[i]);
-    row = paper_row(&p->verdicts, "%s", claim->what);
-    row->verdict = claim->nothing ? "nothing printed" : agrees ? "agrees" : "differs";
-    for (const char *s = claim->why; *s != '\0'; s++)
-        if (s[0] == '$' && s[1] == '(') {
-            n += (size_t)put_number(p, s + 2, row->remark + n, sizeof(row->remark) - n);
-            s += strcspn(s, ":") + 1;
-            s += strcspn(s, ":");
-            s += strcspn(s, ")");
-        } else
-            row->remark[n++] = *s;
-}
-
-void paper_fill(struct paper *p, const struct paper_kind *kind)
-{
-    p->kind = kind;
-    p->name = kind->name;
-    p->title = kind->title;
-    for (const struct paper_figure *f = kind->figures; f->figure != NULL; f++)
-        add_table(p, f);
-    p->verdicts = (struct paper_table){.figure = "Summary",
-                                       .title = "claims, and whether they agree",
-                                       .columns = "what",
-                                       .unit = "none"};
-    for (const struct paper_claim *c = kind->claims;
-         (c->what != NULL || c->judge != NULL) && !p->stopped; c++)
-        if (c->judge != NULL)
-            c->judge(p, c->what);
-        else
-            judge(p, c);
-}
-
 void paper_free(struct paper *p)
 {
+    free(p->text);
     for (int i = 0; i < p->n_tables; i++)
         free(p->tables[i].rows);
     free(p->verdicts.rows);
