@@ -37,7 +37,7 @@ static int schedule(struct question *q)
                                     .algorithm = a,
                                     .collective = logp_collective_find(collective),
                                     .has_data = q->what.list == NULL || q->what.as != NULL};
-    show_schedule(form, &shown);
+    end_with(show_schedule(stdout, form, &shown));
     return say_wrong_steps(q, &c, a) ? EXIT_WRONG : EXIT_OK;
 }
 

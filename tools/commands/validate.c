@@ -129,7 +129,7 @@ static int validate(struct question *q)
         code = validate_collective(&v, &on, collectives.name[i]);
     if (q->network.fit)
         fit_parameters(&v);
-    print_validated(q->form.format->form, &v);
+    print_validated(stdout, q->form.format->form, &v);
     if (doubtful_points(&v) > 0)
         code = EXIT_WRONG;
     forget_points(&v);
