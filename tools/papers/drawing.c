@@ -43,10 +43,11 @@ static void print_tree(const void *what)
     const struct drawing *d = what;
     const struct paper_case *x = &d->t->drawn;
     struct question q = d->q;
-    struct tree tree = strcmp(x->collective, "summation") == 0 ? make_summation_tree(&q)
-                       : strcmp(x->algorithm, "optimal") == 0  ? make_broadcast_tree(&q)
-                                                               : make_found_tree(&q, x->collective);
+    struct tree tree;
 
+    end_with(strcmp(x->collective, "summation") == 0 ? make_summation_tree(&q, &tree)
+             : strcmp(x->algorithm, "optimal") == 0  ? make_broadcast_tree(&q, &tree)
+                                                     : make_found_tree(&q, x->collective, &tree));
     tree_as_svg.show(stdout, &q, &tree);
     free_tree(&tree);
 }
@@ -60,7 +61,7 @@ static void print_diagram(const void *what)
     struct logp_trace *trace;
 
     c.model.topology = d->q.model.network.topology;
-    trace = trace_prediction(&d->q, &c, s.algorithm, 0);
+    end_with(trace_prediction(&d->q, &c, s.algorithm, 0, &trace));
     if (trace == NULL)
         bad_usage("paper %s, %s: no memory for its diagram", d->p->name, d->t->figure);
     s.trace = trace;

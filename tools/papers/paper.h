@@ -11,7 +11,7 @@
 #include <logp/paper.h>
 
 #include "question/question.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <math.h>
 
