@@ -11,10 +11,11 @@
 struct problem *create_delay(const struct question *q, struct logp_delay *delay, int *rc)
 {
     const struct logp_network network = network_of(q);
-    const struct logp_delay own =
-        q->model.plugin != NULL ? make_plugin_delay(q) : logp_delay_none();
     const bool is_own = q->model.plugin != NULL || !q->model.emulated;
+    struct logp_delay own = logp_delay_none();
 
+    if (q->model.plugin != NULL)
+        TRY(make_plugin_delay(q, &own));
     *rc = logp_network_delay(&network, q->model.P, is_own ? &own : NULL, delay, NULL);
     return NULL;
 }
@@ -64,7 +65,7 @@ struct problem *check_machine(const struct question *q)
 
     TRY(check_P(q));
     if (q->model.plugin != NULL)
-        delay = make_plugin_delay(q);
+        TRY(make_plugin_delay(q, &delay));
     logp_delay_destroy(&delay);
     return NULL;
 }
@@ -95,7 +96,7 @@ static struct problem *unlike(const struct question *q)
 static struct problem *refused(const struct question *q, int rc)
 {
     if (rc == -EINVAL && q->how.n_cores > 0)
-        return option_problem("--cores", option_text("cores"),
+        return option_problem("--cores", option_text(q, "cores"),
                               "each core once, of the cores that this process may use");
     if (rc == -ENOENT && over_processes(q))
         return option_problem("--transport", q->how.transport,
@@ -156,7 +157,7 @@ struct problem *try_machine(const struct question *q, struct logp_machine **out)
 
     if (problem == NULL || problem->code != EXIT_WRONG)
         return problem;
-    tell_problem(problem);
+    tell_problem(q, problem);
     return NULL;
 }
 

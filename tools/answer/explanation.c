@@ -20,7 +20,7 @@ struct problem *check_explained(const struct question *q, const char *by)
         return option_problem("--delay", q->model.delay->name,
                               "with %s: a delay model in which messages take time", by);
     if (q->what.list != NULL && q->what.list->edges != NULL && !q->what.list->in_order)
-        return option_problem("--schedule", option_text("schedule"),
+        return option_problem("--schedule", option_text(q, "schedule"),
                               "with %s: operations in one order; those of this file are concurrent",
                               by);
     if (model_params(q).recv_streams)
@@ -31,12 +31,12 @@ struct problem *check_explained(const struct question *q, const char *by)
             "--topology", logp_topology_spec(q->model.network.topology),
             "none: %s does not support messages that wait for links; remove one of the two", by);
     if (logp_params_capacity(&q->model.network.params) > 0)
-        return option_problem("--capacity", option_text("capacity"),
+        return option_problem("--capacity", option_text(q, "capacity"),
                               "off: %s does not support senders that stall; remove one of the two",
                               by);
     if (q->model.network.rendezvous_from > 0)
         return option_problem(
-            "--rendezvous", option_text("rendezvous"),
+            "--rendezvous", option_text(q, "rendezvous"),
             "none: %s does not support sends that wait for receivers; remove one of the two", by);
     return NULL;
 }

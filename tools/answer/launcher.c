@@ -30,7 +30,7 @@ void expect_others(const struct question *q, struct meeting *meeting)
     *meeting = (struct meeting){.watcher = q->work->watcher};
     if (!over_processes(q) || q->how.timeout_ns == 0 || meeting->watcher.stuck == NULL)
         return;
-    option_shown("--timeout", meeting->option);
+    option_shown(q, "--timeout", meeting->option);
     meeting->is_timed = timer_create(CLOCK_MONOTONIC, &end, &meeting->timer) == 0;
     if (meeting->is_timed)
         timer_settime(meeting->timer, 0, &at, NULL);

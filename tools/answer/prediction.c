@@ -170,7 +170,7 @@ static void say_left_out_as_wrong(const struct question *q, const struct logp_in
     for (size_t i = 0; i < work->n_wrong; i++)
         if (work->wrong[i] == a)
             return;
-    if (work->n_wrong < MAX_ALGORITHMS && tell_problem(check_steps(q, c, a)) != EXIT_OK)
+    if (work->n_wrong < MAX_ALGORITHMS && tell_problem(q, check_steps(q, c, a)) != EXIT_OK)
         work->wrong[work->n_wrong++] = a;
 }
 
@@ -195,9 +195,10 @@ struct problem *predicted_best(const struct question *q, const char *collective,
                                int64_t *ns)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
-    const size_t n = choose_algorithms(q, collective, c, chosen);
     int64_t its;
+    size_t n;
 
+    TRY(choose_algorithms(q, collective, c, chosen, &n));
     *best = NULL;
     *ns = -1;
     for (size_t i = 0; i < n; i++) {

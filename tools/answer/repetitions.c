@@ -14,7 +14,8 @@ static void tell_running(const struct question *q, struct logp_machine *m)
         w->running(w->of, m);
 }
 
-static void explain_error(const struct row *row, const struct logp_machine *m, int error)
+static void explain_error(const struct question *q, const struct row *row,
+                          const struct logp_machine *m, int error)
 {
     const struct logp_report *report = logp_machine_report(m);
     char option[32];
@@ -27,7 +28,7 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
         fprintf(stderr, "interrupted after %d runs\n", runs_of_record(&row->record));
     else if (error == -ETIMEDOUT)
         fprintf(stderr, "not finished within %s; %d runs were finished\n",
-                option_shown("--timeout", option), runs_of_record(&row->record));
+                option_shown(q, "--timeout", option), runs_of_record(&row->record));
     else if (report->error_rank >= 0)
         fprintf(stderr, "%s of rank %d: %s\n",
                 report->error_call != NULL ? report->error_call : "the program", report->error_rank,
@@ -132,7 +133,7 @@ static bool is_wrong(const struct question *q, const struct logp_machine *m, con
     const uint64_t unreceived = rc == 0 && !is_faulty(q) ? logp_machine_report(m)->unreceived : 0;
 
     if (rc != 0)
-        explain_error(row, m, rc);
+        explain_error(q, row, m, rc);
     if (unreceived > 0)
         say_unreceived(row, m, unreceived);
     if (is_faulty(q))

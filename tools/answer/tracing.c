@@ -25,7 +25,7 @@ struct problem *trace_run(const struct question *q, struct logp_machine *m,
     if (rc == 0)
         return problem;
     *out = NULL;
-    tell_problem(problem);
+    tell_problem(q, problem);
     if (rc == -EBUSY) /* a processor that did not come back has been named */
         return failure_told();
     return failure("the recorded trace could not be read: %s", strerror(-rc));

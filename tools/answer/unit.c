@@ -36,8 +36,8 @@ static struct problem *take_unit(struct question *q, const char *unit)
 {
     const struct question before = *q;
 
-    give_option("unit", unit);
-    resolve_point(q, 0);
+    give_option(q, "unit", unit);
+    TRY(resolve_point(q, 0));
     q->form.watch = before.form.watch;
     q->what.algorithms = before.what.algorithms;
     return NULL;
@@ -50,8 +50,8 @@ static struct problem *begin(struct trial *t, const struct question *q, const ch
 
     *t = (struct trial){.q = *q};
     TRY(take_unit(&t->q, units[unit]));
-    t->c = make_invocation(&t->q, collective);
-    t->n = choose_algorithms(&t->q, collective, &t->c, chosen);
+    TRY(make_invocation(&t->q, collective, &t->c));
+    TRY(choose_algorithms(&t->q, collective, &t->c, chosen, &t->n));
     for (size_t i = 0; i < t->n; i++)
         t->rows[i].algorithm = chosen[i];
     return NULL;

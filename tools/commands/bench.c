@@ -27,6 +27,7 @@ struct combination {
 
 /* Progress over all points, in number and in estimated time. */
 static struct {
+    const struct question *q;
     const char *collective;
     struct saved *against; /* NULL: nothing */
     char text[4096];       /* the sweep's identity: the collective, and options that matter */
@@ -42,11 +43,11 @@ static void resolve_combination(struct combination *x, int64_t i)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
 
-    resolve_point(&x->q, i);
-    if (!option_given("reps") && x->q.how.clock == LOGP_CLOCK_WALL)
+    end_with(resolve_point(&x->q, i));
+    if (!option_given(&x->q, "reps") && x->q.how.clock == LOGP_CLOCK_WALL)
         x->q.how.reps = MOST_RUNS;
-    x->c = make_invocation(&x->q, sweep.collective);
-    x->n = choose_algorithms(&x->q, sweep.collective, &x->c, chosen);
+    end_with(make_invocation(&x->q, sweep.collective, &x->c));
+    end_with(choose_algorithms(&x->q, sweep.collective, &x->c, chosen, &x->n));
     for (size_t k = 0; k < x->n; k++)
         x->rows[k] = (struct row){.algorithm = chosen[k]};
     x->out = (struct output){.q = &x->q,
@@ -110,7 +111,7 @@ static void open_against(struct combination *x, int64_t n)
  * @return the number of combinations */
 static int64_t plan(struct combination *x)
 {
-    const int64_t n = sweep_points();
+    const int64_t n = sweep_points(&x->q);
     int64_t empty = 0;
 
     for (int64_t i = 0; i < n; i++) {
@@ -122,8 +123,8 @@ static int64_t plan(struct combination *x)
         sweep.points += x->n;
     }
     if (sweep.points == 0)
-        refuse_point(&x->q, sweep.collective, &x->c);
-    say_left_out();
+        end_with(refuse_point(&x->q, sweep.collective, &x->c));
+    say_left_out(&x->q);
     if (empty > 0)
         say_note("at %lld of %lld combinations no algorithm of %s applies", (long long)empty,
                  (long long)n, sweep.collective);
@@ -157,7 +158,7 @@ static void show_progress(void *of, const struct row *row, int done, int total)
     (void)of;
     fprintf(stderr, "\rlogp: %zu of %zu points, %s left: %s %s %s, %d of %d runs \033[K",
             sweep.done, sweep.points, show_duration(left_ns, time), row->algorithm->collective,
-            row->algorithm->name, show_point(point, sizeof(point)), done, total);
+            row->algorithm->name, show_point(sweep.q, point, sizeof(point)), done, total);
     fflush(stderr);
 }
 
@@ -175,7 +176,7 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     if (x->q.form.progress && !x->q.form.watch)
         show_progress(NULL, row, 0, x->q.how.reps);
     if (m != NULL)
-        code = tell_problem(run_rows(&x->q, m, &x->c, row, 1, &begun));
+        code = tell_problem(&x->q, run_rows(&x->q, m, &x->c, row, 1, &begun));
     if (runs_are_over(&x->q) && (begun == 0 || code != EXIT_OK))
         return -1;
     row->ran = true;
@@ -384,7 +385,9 @@ int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *o
     int64_t n;
     int code, shown = EXIT_OK;
 
-    sweep.collective = named_collective(q);
+    x.q = *q;
+    sweep.q = &x.q;
+    end_with(named_collective(q, &sweep.collective));
     snprintf(sweep.text, sizeof(sweep.text), "%s%s", sweep.collective, given != NULL ? given : "");
     free(given);
     n = plan(&x);

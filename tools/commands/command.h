@@ -12,7 +12,7 @@ struct command {
     enum answer answer; /* which formats it can use */
     const char *remark; /* below the help of its options; NULL: nothing */
     /* Take the words that are its own, before its options are looked at; NULL: there are none. */
-    void (*take)(struct question *q);
+    struct problem *(*take)(struct question *q);
     int (*call)(struct question *q); /* @return exit code */
     const struct command *under;     /* a subcommand, "bench crossover" of "bench"; or NULL */
     struct names (*words)(void);     /* allowed arguments, if that does not list them; or NULL */

@@ -129,7 +129,7 @@ static int fight(const struct map *map, struct logp_machine *m, struct compariso
 
     if (best_ns < 0 || other_ns < 0)
         return EXIT_OK; /* it does not apply there */
-    code = tell_problem(run_rows(&map->q, m, &c, rows, 2, &done));
+    code = tell_problem(&map->q, run_rows(&map->q, m, &c, rows, 2, &done));
     if (code == EXIT_OK && done == 2)
         *d = (struct comparison){size, candidate_of(&rows[0], best_ns),
                                  candidate_of(&rows[1], other_ns)};
@@ -176,20 +176,20 @@ static int measure(struct map *map)
 /* Set the options to row i of the grid: its P, and its first size. */
 static void go_to(struct map *map, const char *collective, int64_t i)
 {
-    resolve_point(&map->q, i * map->n_values);
-    if (!option_given("reps") && map->q.how.clock == LOGP_CLOCK_WALL)
+    end_with(resolve_point(&map->q, i * map->n_values));
+    if (!option_given(&map->q, "reps") && map->q.how.clock == LOGP_CLOCK_WALL)
         map->q.how.reps = MOST_RUNS;
     if (map->q.what.algorithms == ALGORITHMS_AUTO)
         map->q.what.algorithms = ALGORITHMS_ALL;
-    map->c = make_invocation(&map->q, collective);
+    end_with(make_invocation(&map->q, collective, &map->c));
 }
 
 static void read_sizes(struct map *map)
 {
-    map->n_values = map->option != NULL ? (int)sweep_values(map->option) : 1;
+    map->n_values = map->option != NULL ? (int)sweep_values(&map->q, map->option) : 1;
     map->sizes = or_end(calloc((size_t)map->n_values, sizeof(*map->sizes)));
     for (int i = 0; i < map->n_values; i++) {
-        resolve_point(&map->q, i);
+        end_with(resolve_point(&map->q, i));
         map->sizes[i] =
             map->operands == LOGP_OPERANDS_BYTES ? (int64_t)map->q.what.n_bytes : map->q.what.count;
     }
@@ -218,17 +218,18 @@ static void resolve_grid(struct question *q, const char *collective, struct map 
     const struct logp_collective *c = logp_collective_find(collective);
 
     if (q->what.list != NULL)
-        bad_option("--schedule", option_text("schedule"), "a collective with several algorithms");
+        bad_option("--schedule", option_text(q, "schedule"),
+                   "a collective with several algorithms");
     if (!q->model.emulated && q->model.plugin == NULL)
         bad_option("--delay", q->model.delay->name, "a model that has predictions");
     map->operands = c->operands;
-    map->option = size_option(c);
+    map->option = size_option(q, c);
     map->unit = map->option != NULL && *map->option == 'b' ? size_unit(q, c) : 1;
-    if (!option_given("P"))
-        give_option("P", "2..64*2");
-    if (map->option != NULL && !option_given(map->option))
-        give_option(map->option, *map->option == 'b' ? "8..1M*2" : "1..128k*2");
-    resolve_point(&map->q, 0);
+    if (!option_given(q, "P"))
+        give_option(q, "P", "2..64*2");
+    if (map->option != NULL && !option_given(q, map->option))
+        give_option(q, map->option, *map->option == 'b' ? "8..1M*2" : "1..128k*2");
+    end_with(resolve_point(&map->q, 0));
     read_sizes(map);
     refuse_free_sizes(map, collective);
 }
@@ -247,7 +248,7 @@ static void show_progress(const struct map *map, int64_t i, int64_t n, int64_t b
 /* Find, and with --measure run, all rows of the map. @return an exit code */
 static int fill(struct map *map, const char *collective)
 {
-    const int64_t n = sweep_values("P"), begun_ns = host_ns();
+    const int64_t n = sweep_values(&map->q, "P"), begun_ns = host_ns();
     int code = EXIT_OK;
 
     for (int64_t i = 0; i < n && !runs_are_over(&map->q); i++) {
@@ -286,15 +287,17 @@ static int crossover(struct question *q)
 {
     static const struct names others = {{"format", "progress"}, 2};
     static struct map map;
-    const char *collective = named_collective(q);
-    struct crossover x = {.collective = collective};
+    struct crossover x = {0};
+    const char *collective;
     char text[4096], *given;
     bool any = false;
     int code;
 
+    end_with(named_collective(q, &collective));
+    x.collective = collective;
     map.q = *q;
     resolve_grid(q, collective, &map);
-    for (int64_t i = 0; i < sweep_values("P"); i++) {
+    for (int64_t i = 0; i < sweep_values(q, "P"); i++) {
         go_to(&map, collective, i);
         if (map.q.how.measure)
             end_with(check_machine(&map.q));
@@ -307,7 +310,7 @@ static int crossover(struct question *q)
         any |= map.ranges[i].best != NULL;
     if (!any && !runs_are_over(q))
         bad_usage("crossover %s: no algorithm that applies has a prediction here", collective);
-    say_left_out();
+    say_left_out(q);
     x.text = text;
     x.may_differ = q->what.may_differ;
     show_in_bytes(&map);

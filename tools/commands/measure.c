@@ -65,8 +65,8 @@ static void refuse(const struct question *q)
     if (q->how.clock == LOGP_CLOCK_VIRTUAL && !q->model.emulated && q->model.plugin == NULL)
         bad_option("--delay", q->model.delay->name,
                    "with --clock virtual: a model in which messages take time");
-    if (option_on_command_line("reps") && q->how.reps < 3)
-        bad_option("--reps", option_text("reps"), "at least 3 for a measurement");
+    if (option_on_command_line(q, "reps") && q->how.reps < 3)
+        bad_option("--reps", option_text(q, "reps"), "at least 3 for a measurement");
 }
 
 static int measure(struct question *q)
@@ -87,13 +87,13 @@ static int measure(struct question *q)
     if (!q->network.all_pairs && out.n_processes > 1)
         logp_machine_ranks(m, 1, &pairs->server, &(int){0});
     out.pairs = pairs;
-    code = tell_problem(measure_pairs(q, m, pairs, out.n_pairs));
+    code = tell_problem(q, measure_pairs(q, m, pairs, out.n_pairs));
     end_machine(q, m);
     if (code == EXIT_OK && out.process == 0 && refuse_doubtful(&out)) {
         code = EXIT_WRONG;
     } else if (code == EXIT_OK && out.process == 0) {
         measure_combining(&out);
-        print_measured(q->form.format->form, &out);
+        print_measured(stdout, q->form.format->form, &out);
     }
     free(pairs);
     return code;

@@ -134,7 +134,7 @@ static void restore_environment(void)
 
 /* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which a
  * debugger does not see. */
-static void take(struct question *q)
+static struct problem *take(struct question *q)
 {
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
                                         "o-recv", "machine", "topology", "delay", "nodes",
@@ -146,13 +146,14 @@ static void take(struct question *q)
     if (getenv(again) == NULL)
         start_again(q->line.argv);
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
-        given = given || option_is_given(model[i]);
+        given = given || option_is_given(q, model[i]);
     if (!given)
-        give_option("delay", "none");
-    if (!option_is_given("executor") && !option_is_given("explore"))
-        give_option("executor", option_is_given("gdb") ? "thread" : "fiber");
-    if (!option_is_given("timeout"))
-        give_option("timeout", option_is_given("explore") ? "10s" : "3600s");
+        give_option(q, "delay", "none");
+    if (!option_is_given(q, "executor") && !option_is_given(q, "explore"))
+        give_option(q, "executor", option_is_given(q, "gdb") ? "thread" : "fiber");
+    if (!option_is_given(q, "timeout"))
+        give_option(q, "timeout", option_is_given(q, "explore") ? "10s" : "3600s");
+    return NULL;
 }
 
 /* Find a program as the shell would. */
@@ -440,14 +441,14 @@ static void check_explored(const struct question *q)
         {"cores", "set LOGP_CHECK_CORES=N to use N processes"}};
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (option_on_command_line(others[i].option))
+        if (option_on_command_line(q, others[i].option))
             bad_usage("mpirun: --%s is not for --explore; remove it: %s", others[i].option,
                       others[i].why);
     if ((q->mpi.most_lost > 0 || q->mpi.most_doubled > 0) && q->model.emulated)
         bad_usage(
             "mpirun: --faults lost=N and doubled=N are for runs without a model; remove -L and the "
             "other options of the model");
-    if (option_on_command_line("clock") && q->how.clock != LOGP_CLOCK_VIRTUAL)
+    if (option_on_command_line(q, "clock") && q->how.clock != LOGP_CLOCK_VIRTUAL)
         bad_usage("mpirun: --explore uses the virtual clock; remove --clock wall");
 }
 
@@ -548,8 +549,8 @@ static int mpirun(struct question *q)
         check_processes(q);
     program.names_threads = !q->how.fibers;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
-                    !q->mpi.gdb && !option_given("compute");
-    q->how.one_core = !option_given("cores"); /* synchronous sends and windows need it */
+                    !q->mpi.gdb && !option_given(q, "compute");
+    q->how.one_core = !option_given(q, "cores"); /* synchronous sends and windows need it */
     q->mpi.compare_calls = !q->mpi.unchecked;
     q->mpi.trust_calls = q->mpi.unchecked;
     program.report = q->mpi.report != NULL ? &calls : NULL;

@@ -62,19 +62,19 @@ static int show_paper(struct question *q)
         need_gnuplot("--plot", q->form.plot);
         make_folder(q->form.plot);
     }
-    if (option_given("plugin") && strcmp(option_text("plugin"), "none") != 0)
-        bad_option("--plugin", option_text("plugin"),
+    if (option_given(q, "plugin") && strcmp(option_text(q, "plugin"), "none") != 0)
+        bad_option("--plugin", option_text(q, "plugin"),
                    "none: each figure sets its own delay model; remove it");
     if (q->model.unit_ns > LONGEST_UNIT_NS)
-        bad_option("--unit", option_text("unit"), "at most 1s for a paper");
-    q->how.one_core = !option_given("cores"); /* many short runs, for which cores only meet */
+        bad_option("--unit", option_text(q, "unit"), "at most 1s for a paper");
+    q->how.one_core = !option_given(q, "cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.q = q};
     paper_fill(&p, kind);
     print_paper(stdout, q->form.format->form, &p);
     if (q->form.plot != NULL)
         code = draw_figures(&p, q->form.plot);
     paper_free(&p);
-    tell_problem(p.problem);
+    tell_problem(q, p.problem);
     return p.wrong ? EXIT_WRONG : code;
 }
 

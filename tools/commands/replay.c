@@ -18,7 +18,7 @@ static int replay(struct question *q)
                   q->line.words[2]);
     end_with(read_replay(q->line.words[1], &r));
     end_with(run_replay(q, q->line.words[1], r, false, &what));
-    code = tell_problem(show_replayed(stdout, q->line.words[1], r, &what));
+    code = tell_problem(q, show_replayed(stdout, q->line.words[1], r, &what));
     if (what.outcome <= REPLAYED_FIXED)
         answer_is_whole();
     free_replayed(&what);

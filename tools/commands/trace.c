@@ -21,7 +21,7 @@ static int run_traced(struct question *q, const struct logp_invocation *c,
 
     end_with(place_partners(q, c, &row, 1));
     end_with(create_machine(q, &m));
-    code = tell_problem(trace_run(q, m, c, &row, 0, trace));
+    code = tell_problem(q, trace_run(q, m, c, &row, 0, trace));
     end_machine(q, m);
     return code;
 }
@@ -50,7 +50,7 @@ static void resolve_replay(struct question *q, const struct logp_replay *r)
     if (q->line.n_words > 1)
         bad_usage("trace %s --replay: give either a collective or --replay FILE, not both",
                   q->line.words[1]);
-    refuse_others_than(q, &taken, "--replay");
+    end_with(refuse_others_than(q, &taken, "--replay"));
     if (q->how.diff && q->form.format->trace != &trace_as_text &&
         q->form.format->trace != &trace_as_svg)
         bad_option("--format", q->form.format->name, "text or svg with --diff");
@@ -63,7 +63,7 @@ static void resolve_replay(struct question *q, const struct logp_replay *r)
     q->model.network.topology = NULL;
     q->model.network.faults = r->faults;
     q->model.network.noise = r->noise;
-    if (r->has_params && option_given("unit"))
+    if (r->has_params && option_given(q, "unit"))
         return;
     q->model.unit_ns = r->has_params ? 1 : STEP;
     for (int64_t unit = 1; r->has_params && unit <= r->params.L_ns; unit *= 10) {
@@ -175,7 +175,7 @@ static int trace_replay(struct question *q)
     s.trace = what.trace;
     s.steps = what.steps;
     if (what.trace == NULL || what.outcome > REPLAYED_FIXED)
-        code = tell_problem(show_replayed(stdout, q->how.replay, r, &what));
+        code = tell_problem(q, show_replayed(stdout, q->how.replay, r, &what));
     else
         note_changed(q->how.replay, r, &what);
     if (what.trace == NULL && what.outcome <= REPLAYED_FIXED)
@@ -203,11 +203,11 @@ static void refuse(const struct question *q, const struct logp_algorithm *a, siz
     if (n > 1)
         bad_option("--algo", q->what.algorithm_list, "one algorithm");
     if (most > 0 && q->model.P > most)
-        bad_option("-P", option_text("P"),
+        bad_option("-P", option_text(q, "P"),
                    "1 .. %lld processors for %s; json and perfetto take more", (long long)most,
                    q->form.format->name);
     if (q->model.P > LOGP_MAX_PROCESSORS)
-        bad_option("-P", option_text("P"), "1 .. %d processors", LOGP_MAX_PROCESSORS);
+        bad_option("-P", option_text(q, "P"), "1 .. %d processors", LOGP_MAX_PROCESSORS);
     if (q->how.only_predicted && a->steps == NULL)
         bad_option("--algo", a->name,
                    "with --predicted: one with steps; %s has only a run function", a->name);
@@ -219,16 +219,20 @@ static void refuse(const struct question *q, const struct logp_algorithm *a, siz
 static int trace_collective(struct question *q)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
-    const char *collective = named_collective(q);
-    const struct logp_invocation c = make_invocation(q, collective);
-    const size_t n = choose_algorithms(q, collective, &c, chosen);
+    const char *collective;
+    struct logp_invocation c;
     struct logp_trace *run = NULL, *predicted = NULL;
-    struct shown s = {.q = q, .algorithm = chosen[0]};
+    struct shown s = {.q = q};
     int code = EXIT_OK;
+    size_t n;
 
+    end_with(named_collective(q, &collective));
+    end_with(make_invocation(q, collective, &c));
+    end_with(choose_algorithms(q, collective, &c, chosen, &n));
+    s.algorithm = chosen[0];
     refuse(q, chosen[0], n);
     say_free_bytes(q, collective, &c);
-    if (!option_given("reps"))
+    if (!option_given(q, "reps"))
         q->how.reps = 1;
     if (!q->how.only_predicted)
         end_with(check_machine(q));
@@ -260,7 +264,7 @@ static int trace(struct question *q)
         bad_usage("trace: --diff needs --replay FILE");
     if (q->how.replay != NULL)
         return trace_replay(q);
-    add_rest(q);
+    end_with(add_rest(q));
     return trace_collective(q);
 }
 

@@ -43,7 +43,7 @@ static double number_of(const char *text)
 /* The paper's unit, unless --unit is given. */
 static int64_t unit_of(const struct paper *p, int64_t otherwise_ns)
 {
-    return otherwise_ns == 0 || option_given("unit") ? p->q->model.unit_ns : otherwise_ns;
+    return otherwise_ns == 0 || option_given(p->q, "unit") ? p->q->model.unit_ns : otherwise_ns;
 }
 
 /* A machine whose cycle is long enough for a host to keep up. */
@@ -181,11 +181,11 @@ struct question paper_options(const struct paper *p, const struct paper_case *x,
     use_delay(&q, logp_delay_name(params));
     q.how.clock = clock;
     q.what.by = LOGP_BY_FORMULA; /* papers give formulas */
-    if (!option_given("executor"))
+    if (!option_given(p->q, "executor"))
         use_executor(&q, "fiber");
-    if (!wall || !option_given("reps"))
+    if (!wall || !option_given(p->q, "reps"))
         q.how.reps = wall ? REPS : 1;
-    if (!wall || !option_given("warmup"))
+    if (!wall || !option_given(p->q, "warmup"))
         q.how.warmup = wall ? WARMUP : 0;
     return q;
 }

@@ -103,9 +103,9 @@ static struct logp_observe how_to(const struct question *q, size_t n_pairs)
                                  .limit_ns = !wall         ? 0
                                              : n_pairs > 1 ? 2 * ms
                                                            : 20 * ms,
-                                 .size_limit_ns = !wall                   ? 0
-                                                  : option_given("bytes") ? 1000 * ms
-                                                                          : 2 * ms,
+                                 .size_limit_ns = !wall                      ? 0
+                                                  : option_given(q, "bytes") ? 1000 * ms
+                                                                             : 2 * ms,
                                  .combine_high = combines ? 64000 : 0};
 }
 
@@ -125,7 +125,7 @@ struct problem *measure_pairs(const struct question *q, struct logp_machine *m, 
         fprintf(stderr, "logp: measure: interrupted\n");
     else if (rc == -ETIMEDOUT)
         fprintf(stderr, "logp: measure: not finished within %s\n",
-                option_shown("--timeout", option));
+                option_shown(q, "--timeout", option));
     else
         fprintf(stderr, "logp: measure: %s\n", logp_error_text(rc));
     explain_waits(logp_machine_report(m), true);

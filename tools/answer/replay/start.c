@@ -80,7 +80,8 @@ static bool is_own(const struct surroundings *s, const char *variable)
     return is;
 }
 
-static struct surroundings prepare(const char *path, int answers, bool traced, bool diff)
+static struct surroundings prepare(const struct question *q, const char *path, int answers,
+                                   bool traced, bool diff)
 {
     char *whole = realpath(path, NULL), **others = environment(), out[64];
     struct surroundings s;
@@ -92,7 +93,7 @@ static struct surroundings prepare(const char *path, int answers, bool traced, b
     set(&s.own[2], "LOGP_REPLAY_TRACE", traced ? "1" : "");
     set(&s.own[3], "LOGP_REPLAY_DIFF", diff ? "1" : "");
     set(&s.own[4], "LOGP_REPLAY_EXECUTOR",
-        option_on_command_line("executor") ? option_text("executor") : "");
+        option_on_command_line(q, "executor") ? option_text(q, "executor") : "");
     free(whole);
     while (others[n] != NULL)
         n++;
@@ -194,7 +195,7 @@ static struct problem *replay(const struct question *q, const char *path, char *
 
     if (answers < 0)
         return usage_problem("no memory");
-    s = prepare(path, answers, traced, traced && q->how.diff);
+    s = prepare(q, path, answers, traced, traced && q->how.diff);
     rc = run_program_of(command, folder, s.all);
     forget(&s);
     if (rc == 0)

@@ -196,15 +196,18 @@ static struct problem *tree_of(const struct question *q, const struct logp_invoc
 struct problem *make_found_tree(struct question *q, const char *collective, struct tree *out)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
-    const struct logp_invocation c = make_invocation(q, collective);
+    struct logp_invocation c;
     struct logp_explanation *e;
     struct problem *problem;
     int64_t *parent;
+    size_t n;
 
+    TRY(make_invocation(q, collective, &c));
     if (q->model.plugin != NULL)
         return option_problem("--plugin", q->model.plugin,
                               "a built-in delay model: the tree shows times");
-    if (choose_algorithms(q, collective, &c, chosen) > 1)
+    TRY(choose_algorithms(q, collective, &c, chosen, &n));
+    if (n > 1)
         return option_problem("--algo", q->what.algorithm_list, "one algorithm");
     TRY(explain(q, &c, chosen[0], &e));
     *out = (struct tree){

@@ -56,11 +56,12 @@ static struct problem *check_prediction(const struct question *q, const struct l
 
 struct problem *make_broadcast_tree(struct question *q, struct tree *out)
 {
-    const struct logp_invocation c = make_invocation(q, "broadcast");
+    struct logp_invocation c;
     const struct logp_params *p = &c.model.params;
     struct tree tree = {.name = "broadcast", .algorithm = "optimal", .exact = true};
     struct logp_tree shape;
 
+    TRY(make_invocation(q, "broadcast", &c));
     TRY(check_prediction(q, &c, &tree));
     say_free_bytes(q, "broadcast", &c);
     logp_tree_broadcast(&shape, q->model.P, p, c.args.n_bytes);
@@ -117,12 +118,15 @@ static struct problem *plan_summation(const struct question *q, const struct log
 
 struct problem *make_summation_tree(struct question *q, struct tree *out)
 {
-    const struct logp_invocation c = make_invocation(q, "summation");
-    const double unit =
-        (double)c.model.params.gamma_ps / 1000 / (double)q->model.unit_ns; /* gamma */
-    struct tree tree = {.name = "summation", .sums = true, .count = c.args.count, .gamma = unit};
+    struct tree tree = {.name = "summation", .sums = true};
     struct logp_summation plan;
+    struct logp_invocation c;
+    double unit; /* gamma */
 
+    TRY(make_invocation(q, "summation", &c));
+    unit = (double)c.model.params.gamma_ps / 1000 / (double)q->model.unit_ns;
+    tree.count = c.args.count;
+    tree.gamma = unit;
     TRY(plan_summation(q, &c, &tree, &plan));
     TRY(make_nodes(q, &tree));
     tree.used = plan.tree.P;

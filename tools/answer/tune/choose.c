@@ -280,18 +280,21 @@ struct problem *tune_choose(const struct question *q, const struct tune_collecti
     const bool sizeless = ours->operands == LOGP_OPERANDS_NONE;
     struct picks *picks = need(malloc(sizeof(*picks)));
     struct choosing choosing = {.at = {.q = q, .collective = ours}, .picks = picks};
+    struct problem *problem = NULL;
 
     find_picks(c, picks);
     for (size_t i = 0; i < q->span.n_P; i++) {
         const int64_t most = q->span.bytes_high / unit;
 
         choosing.at.P = cells[i].P = q->span.P_list[i];
-        choosing.at.links = links_of(q, choosing.at.P);
+        problem = links_of(q, choosing.at.P, &choosing.at.links);
+        if (problem != NULL)
+            break;
         choose(&choosing, least, sizeless || most < least ? least : most, &cells[i]);
         if (cells[i].n == 0)
             say("%s, P = %lld: nothing to choose from", c->ours, (long long)choosing.at.P);
     }
     tell_doing(q, NULL);
     free(picks);
-    return NULL;
+    return problem;
 }

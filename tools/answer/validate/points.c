@@ -6,17 +6,16 @@
 #include <string.h>
 
 /* The invocation as the options predict it; vectors have whole elements. */
-static struct logp_invocation invocation_of(const struct question *q, const char *collective,
-                                            int64_t bytes)
+static struct problem *invocation_of(const struct question *q, const char *collective,
+                                     int64_t bytes, struct logp_invocation *c)
 {
     struct question at = *q;
-    struct logp_invocation c;
 
     at.what.n_bytes = (size_t)bytes;
     at.what.count = bytes / size_unit(q, logp_collective_find(collective));
-    c = make_invocation(&at, collective);
-    c.model.undelayed = false;
-    return c;
+    TRY(make_invocation(&at, collective, c));
+    c->model.undelayed = false;
+    return NULL;
 }
 
 static void explain(const struct question *q, const struct logp_invocation *c,
@@ -121,9 +120,9 @@ static struct problem *validate_point(struct validated *v, const struct question
     struct problem *problem;
 
     q.model.P = ours.model.P = P;
-    q.model.network.links = links_of(&q, P);
-    ours.model.network.links = links_of(&ours, P);
-    c = invocation_of(&q, collective, bytes);
+    TRY(links_of(&q, P, &q.model.network.links));
+    TRY(links_of(&ours, P, &ours.model.network.links));
+    TRY(invocation_of(&q, collective, bytes, &c));
     v->points = need(realloc(v->points, (v->n + 1) * sizeof(*p)));
     p = &v->points[v->n];
     *p = (struct validated_point){.collective = collective, .P = P, .bytes = bytes};

@@ -336,7 +336,7 @@ static int draw_json(const struct question *q, json_t *all, const char *to)
         p.y_scale = q->form.scales[1];
         if (p.x_scale == SCALE_LOG && p.n_rows == 0 && plot_x_axis(&p).base == 0)
             say_note("--scale %s: the x axis is linear, because it has values of 0 or less",
-                     option_text("scale"));
+                     option_text(q, "scale"));
         code = draw_plots(&p, 1, NULL, to);
         plot_free(&p);
     }
@@ -350,7 +350,7 @@ void check_picture(const char *option, const char *to)
     if (!plot_has_format(to))
         bad_option(option, to, "a file whose name ends in .png, .svg or .pdf");
     if (strchr(to, '.') != NULL)
-        check_place(option, to);
+        end_with(check_place(option, to));
 }
 
 int draw_records(const struct question *q, const struct output *out, const char *to)

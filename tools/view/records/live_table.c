@@ -199,7 +199,7 @@ static void finished(void *of, const struct question *q, const struct logp_invoc
         clear(); /* a message about the row may follow */
         return;
     }
-    show_point(point, sizeof(point));
+    show_point(q, point, sizeof(point));
     fprintf(stderr, "logp: %s %s%s%s: ", row->algorithm->collective, row->algorithm->name,
             *point != '\0' ? " " : "", point);
     if (l->ratio > 0)

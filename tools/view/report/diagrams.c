@@ -61,7 +61,7 @@ static struct logp_trace *calmest_run(const struct output *out, struct row *row,
     once.how.reps = 1;
     once.form.progress = false;
     for (*runs = 0; *runs < n && !runs_are_over(&once); ++*runs) {
-        const int code = tell_problem(trace_run(&once, m, out->c, row, most, &trace));
+        const int code = tell_problem(&once, trace_run(&once, m, out->c, row, most, &trace));
 
         if (best == NULL ||
             (code == EXIT_OK && logp_trace_info(trace)->wall_ns < logp_trace_info(best)->wall_ns)) {

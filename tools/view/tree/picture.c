@@ -286,7 +286,7 @@ static void draw_in_time(const struct question *of, const struct tree *tree)
 
     q.model.P = tree->used;
     q.form.width = q.form.height = 0; /* the options have the size of the whole picture */
-    c = make_invocation(&q, tree->name);
+    end_with(make_invocation(&q, tree->name, &c));
     end_with(trace_prediction(&q, &c, s.algorithm, 0, &trace));
     s.trace = trace;
     if (trace == NULL)
