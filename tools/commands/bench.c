@@ -7,6 +7,7 @@
 #include "commands/command.h"
 #include "file/file.h"
 #include "view/records/records.h"
+#include "answer/advice.h"
 #include "answer/runs.h"
 
 #include <stdio.h>

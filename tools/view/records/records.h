@@ -123,38 +123,14 @@ void print_segment(FILE *f, const struct logp_explanation *e, const struct logp_
 
 /* ---- advice.c ---- */
 
-/* Quality of a run on the wall clock. */
-struct advice {
-    int n_cores;
-    int late, judged, restarts; /* rows beyond the bearable ratio, out of how many; repeated runs */
-    const struct row *worst;    /* the latest of them; NULL: the host kept up */
-    const struct row *early;    /* the first one that is faster than the model's rules allow */
-    int64_t clock_error_ns;     /* between processes, the greatest; -1: all are in one */
-    bool clock_is_off;          /* by more than is bearable of a unit or of a prediction */
-    double fiber_ratio;         /* of the worst with fibers, as tried; 0: not tried */
-    double copied_bytes;        /* in one run of the worst; 0: not known */
-    double copy_ps_per_byte;    /* of this host; 0: not known */
-    int64_t G_ps;               /* that would charge for it, */
-    double G_ratio;             /* and the worst with it, as tried; 0: not tried */
-    int64_t program_ns;         /* of a program, which has no rows: its emulated time, */
-    double program_over;        /* and how late it ended, as a fraction of that */
-};
+struct advice;
 
-struct advice judge_rows(const struct output *out);
-/* Whether copying is most of the time by which the worst row exceeds its prediction, or enough
- * to be 10 % late. After judge_copies(). */
-bool is_copying(const struct question *q, const struct advice *a);
-/* A G that covers the cost of copying on this host. */
-int64_t copying_G_ps(const struct question *q, const struct advice *a);
 /* Print in words why the host could not keep up, and what helps; for people only. */
-void print_advice(const struct question *q, const struct advice *a);
+void print_advice(FILE *f, const struct question *q, const struct advice *a);
 
 /* The same for a program that ended late_ns late, to be freed; NULL: there is no advice. */
 char *advice_on_program(const struct question *q, int n_cores, int64_t emulated_ns,
                         int64_t late_ns);
-
-/* Set the bytes that a run of the worst row copies, and their cost here; for people only. */
-void judge_copies(const struct output *out, struct advice *a);
 
 /* ---- explain_json.c: parts of written explanations ---- */
 
