@@ -2,7 +2,7 @@
 /* logp paper: the figures and tables of a paper, next to ours. */
 #include "commands/command.h"
 #include "papers/paper.h"
-#include "view/plot/plot.h"
+#include "view/canvas/picture.h"
 
 #include <errno.h>
 #include <string.h>
@@ -53,12 +53,9 @@ static int show_paper(struct question *q)
 {
     static struct paper p;
     const struct paper_kind *kind = the_paper(q);
-    int code = EXIT_OK;
 
-    if (q->form.format->draws)
-        need_gnuplot("--format", q->form.format->name);
     if (q->form.plot != NULL) {
-        need_gnuplot("--plot", q->form.plot);
+        end_with(check_converter("--plot", q->form.plot));
         make_folder(q->form.plot);
     }
     if (option_given("plugin") && strcmp(option_text("plugin"), "none") != 0)
@@ -71,9 +68,9 @@ static int show_paper(struct question *q)
     kind->fill(&p);
     print_paper(q->form.format->form, &p);
     if (q->form.plot != NULL)
-        code = draw_figures(&p, q->form.plot);
+        end_with(draw_figures(&p, q->form.plot));
     paper_free(&p);
-    return p.wrong ? EXIT_WRONG : code;
+    return p.wrong ? EXIT_WRONG : EXIT_OK;
 }
 
 const struct command command_paper = {

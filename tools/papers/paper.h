@@ -12,6 +12,7 @@
 
 #include "question/question.h"
 #include "answer/answer.h"
+#include "text/problem.h"
 
 #include <math.h>
 
@@ -189,11 +190,11 @@ void paper_moments(struct paper *p, const struct paper_case *x, enum paper_momen
 void print_paper_text(const struct paper *p);
 /* In a form of records; without one, as a picture. */
 void print_paper(enum record_form form, const struct paper *p);
-/* All tables as one SVG; ends the process where that cannot be. */
-void draw_paper(const struct paper *p);
-/* Write each picture to this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG. Errors
- * are printed. @return an exit code */
-int draw_figures(const struct paper *p, const char *folder);
+/* All tables as one SVG. */
+void draw_paper(FILE *f, const struct paper *p);
+/* Write each picture to this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG.
+ * Errors are printed, and the other pictures are written. */
+struct problem *draw_figures(const struct paper *p, const char *folder);
 
 /* ---- drawing.c: trees, space-time diagrams, and files of text ---- */
 
@@ -204,10 +205,10 @@ struct picture {
     const char *caption; /* NULL: none; the picture is the first, and is copied unchanged */
     char *svg;
 };
-/* Print pictures as one: the first, and the others, as images, below it. */
-void print_together(const struct picture *pictures, size_t n);
-/* Write the whole file, or none. Errors are printed. @return an exit code */
-int write_picture(const char *path, const char *svg);
+/* Draw pictures as one: the first, and the others, as images, below it. */
+void draw_together(FILE *f, const struct picture *pictures, size_t n);
+/* Write the whole file, or none. */
+struct problem *write_picture(const char *path, const char *svg);
 
 /* ---- the papers ---- */
 
