@@ -17,6 +17,7 @@ LAYERS = {
     "algorithms": ["memory", "machine", "operand", "predict", "schedule", "collective", "choice", "search", "experiment", "parameters"],
     "tools": ["text", "file", "question/schedule", "question", "question/choice", "answer", "answer/replay", "answer/measure",
               "answer/versus", "answer/tree", "answer/tune", "answer/validate", "view/canvas", "view/plot", "view/schedule", "view/records",
+              "view/replay",
               "view/trace", "view/versus", "view/tree", "view/tune", "view/measure", "view/validate", "view/report", "papers",
               "mpi", "profile", "commands"],
 }
@@ -30,7 +31,6 @@ CIRCLES = {
     "tools/text": 3,
     "tools/question": 3,
     "tools/question/choice": 2,
-    "tools/answer": 4,
     "tools/view/records": 2,
     "tools/papers": 2,
     "tools/mpi": 4,

@@ -4,7 +4,7 @@
 #include "file/file.h"
 #include "text/problem.h"
 #include "view/canvas/picture.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -67,7 +67,7 @@ static void print_help(void)
 static void print_command_help(const struct command *c, const struct question *q)
 {
     printf("logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
-    print_options(q, options_of(c));
+    print_options(stdout, q, options_of(c));
     if (c->options & (OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_MPIRUN))
         puts(
             "\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G and T, like Ki, Mi, Gi and "
@@ -91,73 +91,61 @@ static void begin_output(const struct question *q)
     if (q->form.output == NULL || over_processes(q))
         return;
     if (q->form.keeps_records)
-        check_place("--output", q->form.output);
+        end_with(check_place("--output", q->form.output));
     else
         begin_answer("--output", q->form.output);
 }
 
-/* "help run" is "run --help". */
-static void take_help(struct question *q)
+static const struct command *command_of(const char *name)
 {
-    if (q->line.n_words == 0 || strcmp(q->line.words[0], "help") != 0)
-        return;
-    q->line.help = true;
-    q->line.n_words--;
-    memmove(q->line.words, q->line.words + 1, sizeof(q->line.words) - sizeof(q->line.words[0]));
+    for (int i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+        if (commands[i]->under != NULL && strcmp(name, commands[i]->under->name) == 0)
+            return commands[i]->under;
+    }
+    return NULL;
 }
 
-/* The command of two words ("bench crossover"), whose words are then those after the first. */
-static const struct command *the_second(const struct command *c, struct question *q)
-{
-    if (c->under == NULL || q->line.n_words < 2 ||
-        strcmp(q->line.words[1], strchr(c->under->name, ' ') + 1) != 0)
-        return c;
-    q->line.n_words--;
-    memmove(q->line.words, q->line.words + 1, sizeof(q->line.words) - sizeof(q->line.words[0]));
-    return c->under;
-}
-
-static const struct command *the_command(const char *word)
+static struct problem *unknown_command(const char *word)
 {
     const struct logp_collective *c;
     struct names names = {0}, collectives = {0};
     char hint[MAX_HINT];
     const char *meant;
 
-    for (int i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(word, commands[i]->name) == 0)
-            return commands[i];
+    for (int i = 0; i < N_COMMANDS; i++)
         add_name(&names, commands[i]->name);
-    }
     for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
         add_name(&collectives, c->name);
     meant = nearest_name(&collectives, word);
     if (nearest_name(&names, word) == NULL && meant != NULL)
-        bad_usage("%s: no such command; did you mean run %s? see logp --help", word, meant);
-    bad_usage("%s: no such command; %ssee logp --help", word, did_you_mean(&names, word, hint));
+        return usage_problem("%s: no such command; did you mean run %s? see logp --help", word,
+                             meant);
+    return usage_problem("%s: no such command; %ssee logp --help", word,
+                         did_you_mean(&names, word, hint));
+}
+
+static struct problem *find_command(struct question *q, struct command_facts *out)
+{
+    const char *const word = q->line.words[0];
+    const struct command *c = strchr(word, ' ') == NULL ? command_of(word) : NULL;
+
+    if (c == NULL)
+        return unknown_command(word);
+    if (c->under != NULL && q->line.n_words > 1 &&
+        strcmp(q->line.words[1], strchr(c->under->name, ' ') + 1) == 0) {
+        c = c->under;
+        drop_word(q);
+    }
+    *out = (struct command_facts){c->name, options_of(c), c->answer, c->starts, c->take};
+    return NULL;
 }
 
 /* End the process without memory: the JSON would lack parts. */
 static void *memory_for_json(size_t n)
 {
     return or_end(malloc(n));
-}
-
-static int call(const struct command *command, struct question *q)
-{
-    static struct names names;
-
-    for (int i = 0; i < N_COMMANDS; i++) {
-        add_name(&names, commands[i]->name);
-        if (commands[i]->under != NULL)
-            add_name(&names, commands[i]->under->name);
-    }
-    q->line.commands = &names;
-    if (command->take != NULL)
-        command->take(q);
-    resolve_options(q, command->name, options_of(command));
-    begin_output(q);
-    return command->call(q);
 }
 
 /* Print the facts that a bug report needs. The MPIs are those that the build found. */
@@ -178,28 +166,24 @@ static void end_without_memory(void)
 /* @return an exit code */
 static int answer(int argc, char **argv, struct question *q)
 {
-    const struct command *command = NULL;
+    const struct command *command;
 
-    parse_options(argc, argv, q);
+    end_with(question_of_words(q, argc, argv));
     if (q->line.version) {
         print_version();
         return EXIT_OK;
     }
-    take_help(q);
-    if (q->line.n_words == 0)
-        add_rest(q);
-    if (q->line.n_words > 0)
-        command = the_second(the_command(q->line.words[0]), q);
-    if (command != NULL && !command->starts)
-        add_rest(q);
-    q->line.answer = command != NULL ? command->answer : ANSWER_ANY;
-    if (q->line.help && command != NULL)
-        print_command_help(command, q);
-    else if (q->line.help || q->line.n_words == 0)
+    command = q->line.command != NULL ? command_of(q->line.command) : NULL;
+    if (command == NULL)
         print_help();
+    else if (q->line.help)
+        print_command_help(command, q);
     if (q->line.help)
         return EXIT_OK;
-    return command != NULL ? call(command, q) : EXIT_USAGE;
+    if (command == NULL)
+        return EXIT_USAGE;
+    begin_output(q);
+    return command->call(q);
 }
 
 /* Raise the limit of the stack, as far as the host allows: the process would die without a message
@@ -220,22 +204,62 @@ static void need_stack(void)
     exit(EXIT_WRONG);
 }
 
+static struct question asked;
+
+static void give_up(int signal_number)
+{
+    (void)signal_number;
+    _exit(EXIT_USAGE);
+}
+
+/* End the process from another thread: its main thread waits within MPI_Init(). */
+static void end_stuck(void *of, struct problem *problem)
+{
+    (void)of;
+    tell_problem(&asked, problem);
+    let_others_speak();
+    fflush(NULL);
+    _exit(EXIT_WRONG);
+}
+
+/* A processor that has not come back still uses its machine, so nothing of that is freed. */
+static void end_at_once(void)
+{
+    fflush(NULL);
+    drop_all_files();
+    _Exit(EXIT_WRONG);
+}
+
 int main(int argc, char **argv)
 {
-    static struct question q;
+    static struct vocabulary vocabulary = {.formats = output_formats, .find = find_command};
+    static struct work work;
     int code = EXIT_OK;
 
     without_memory(end_without_memory);
     need_stack();
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error like any other */
-    join_others(argc, argv);
+    work.watcher = terminal;
+    work.watcher.stuck = end_stuck;
+    join_others(argc, argv, &work, give_up);
     json_set_alloc_funcs(memory_for_json, free);
-    q.line.formats = output_formats;
-    if (argc > 1 && strcmp(argv[1], "complete") == 0) {
-        parse_options(1, argv, &q);
-        complete_words(&q, argc - 2, argv + 2);
-    } else {
-        code = answer(argc, argv, &q);
+    for (int i = 0; i < N_COMMANDS; i++) {
+        add_name(&vocabulary.commands, commands[i]->name);
+        if (commands[i]->under != NULL)
+            add_name(&vocabulary.commands, commands[i]->under->name);
     }
-    return end_answer(code, runs_are_over());
+    begin_question(&asked, &vocabulary);
+    asked_is(&asked);
+    asked.work = &work;
+    if (argc > 1 && strcmp(argv[1], "complete") == 0) {
+        complete_words(&asked, argc - 2, argv + 2);
+    } else {
+        code = answer(argc, argv, &asked);
+    }
+    code = end_answer(code, runs_are_over(&asked));
+    if (work.is_left)
+        end_at_once();
+    end_work(&work);
+    end_question(&asked);
+    return code;
 }

@@ -4,8 +4,8 @@
  * prediction on this host. The time that the host adds to a run is much the same at any unit, so
  * its share falls as the unit grows. The unit is found by bisection; a second trial confirms it.
  */
+#include "answer/runs.h"
 #include "question/choice/choice.h"
-#include "answer/answer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,54 +27,65 @@ struct trial {
     struct logp_invocation c;
     size_t n;
     struct row rows[MAX_ALGORITHMS];
-    int code;     /* EXIT_WRONG: a run went wrong */
     double worst; /* the largest ratio; the first above 1 % ends the trial */
     size_t at;    /* the row of the largest ratio */
 };
 
 /* Resolve the options again with this unit; the fields set by the command itself stay. */
-static void take_unit(struct question *q, const char *unit)
+static struct problem *take_unit(struct question *q, const char *unit)
 {
     const struct question before = *q;
 
-    give_option("unit", unit);
-    resolve_point(q, 0);
+    give_option(q, "unit", unit);
+    TRY(resolve_point(q, 0));
     q->form.watch = before.form.watch;
     q->what.algorithms = before.what.algorithms;
+    return NULL;
 }
 
-static void begin(struct trial *t, const struct question *q, const char *collective, int unit)
+static struct problem *begin(struct trial *t, const struct question *q, const char *collective,
+                             int unit)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
 
-    *t = (struct trial){.q = *q, .code = EXIT_OK};
-    take_unit(&t->q, units[unit]);
-    t->c = make_invocation(&t->q, collective);
-    t->n = choose_algorithms(&t->q, collective, &t->c, chosen);
+    *t = (struct trial){.q = *q};
+    TRY(take_unit(&t->q, units[unit]));
+    TRY(make_invocation(&t->q, collective, &t->c));
+    TRY(choose_algorithms(&t->q, collective, &t->c, chosen, &t->n));
     for (size_t i = 0; i < t->n; i++)
         t->rows[i].algorithm = chosen[i];
+    return NULL;
 }
 
-/* The prediction of the row; ends the process if no run can be compared with it. */
-static int64_t promised(const struct trial *t, size_t i)
+/* The prediction of a row, with which its runs are compared. */
+static struct problem *promised(const struct trial *t, size_t i, int64_t *ns)
 {
     const struct logp_algorithm *a = t->rows[i].algorithm;
-    const struct logp_prediction p = predict(&t->q, &t->c, a);
+    struct logp_prediction p;
 
+    TRY(predict(&t->q, &t->c, a, &p));
+    *ns = p.ns;
     if (p.certainty == LOGP_PREDICTION_NONE || p.certainty == LOGP_PREDICTION_LOWER_BOUND)
-        bad_option("--unit", "auto", "a time, as 10us: %s %s has %s", a->collective, a->name,
-                   p.certainty == LOGP_PREDICTION_NONE ? "no prediction"
-                                                       : "only a lower bound as its prediction");
-    return p.ns;
+        return option_problem(
+            "--unit", "auto", "a time, as 10us: %s %s has %s", a->collective, a->name,
+            p.certainty == LOGP_PREDICTION_NONE ? "no prediction"
+                                                : "only a lower bound as its prediction");
+    return NULL;
 }
 
-static int64_t longest(const struct trial *t)
+/* The longest prediction at one unit. */
+static struct problem *longest(struct trial *t, const struct question *q, const char *collective,
+                               int unit, int64_t *most)
 {
-    int64_t most = 0;
+    int64_t ns;
 
-    for (size_t i = 0; i < t->n; i++)
-        most = promised(t, i) > most ? promised(t, i) : most;
-    return most;
+    *most = 0;
+    TRY(begin(t, q, collective, unit));
+    for (size_t i = 0; i < t->n; i++) {
+        TRY(promised(t, i, &ns));
+        *most = ns > *most ? ns : *most;
+    }
+    return NULL;
 }
 
 static int reps_of(const struct question *q, int64_t ns)
@@ -85,91 +96,122 @@ static int reps_of(const struct question *q, int64_t ns)
     return (int)(reps > most ? most : reps < LEAST_REPS ? LEAST_REPS : reps);
 }
 
-/* Run each algorithm a few times at this unit. @return whether each keeps within 1 % */
-static bool keeps(struct trial *t, const struct question *q, const char *collective, int unit)
+/* Run one algorithm a few times. */
+static struct problem *try_row(struct trial *t, const struct question *q, struct logp_machine *m,
+                               size_t i)
 {
-    struct logp_machine *m;
+    int64_t ns;
     size_t done;
+    double ratio;
 
-    begin(t, q, collective, unit);
-    if (t->q.form.progress)
-        fprintf(stderr, "\rlogp: --unit auto: trying %s \033[K", units[unit]);
+    TRY(promised(t, i, &ns));
+    t->q.how.reps = reps_of(q, ns);
+    TRY(run_rows(&t->q, m, &t->c, &t->rows[i], 1, &done));
+    if (runs_are_over(q))
+        return failure_told();
+    ratio = logp_record_ratio(&t->rows[i].record);
+    if (ratio > t->worst) {
+        t->worst = ratio;
+        t->at = i;
+    }
+    return NULL;
+}
+
+/* Run each algorithm a few times at this unit. *kept: whether each keeps within 1 % */
+static struct problem *try_unit(struct trial *t, const struct question *q, const char *collective,
+                                int unit, bool *kept)
+{
+    struct problem *problem = NULL;
+    struct logp_machine *m;
+    char what[64];
+
+    TRY(begin(t, q, collective, unit));
+    snprintf(what, sizeof(what), "logp: --unit auto: trying %s ", units[unit]);
+    tell_doing(q, what);
     t->q.form.progress = t->q.form.watch = false;
     t->q.how.warmup = WARMUP;
-    place_partners(&t->q, &t->c, t->rows, t->n);
-    m = create_machine(&t->q);
-    for (size_t i = 0; i < t->n && t->code == EXIT_OK && t->worst <= within; i++) {
-        t->q.how.reps = reps_of(q, promised(t, i));
-        t->code = run_rows(&t->q, m, &t->c, &t->rows[i], 1, &done);
-        if (t->code == EXIT_OK && done == 1 && logp_record_ratio(&t->rows[i].record) > t->worst) {
-            t->worst = logp_record_ratio(&t->rows[i].record);
-            t->at = i;
-        }
-    }
-    end_machine(m);
-    if (runs_are_over())
-        t->code = EXIT_WRONG;
-    return t->code == EXIT_OK && t->worst <= within;
+    TRY(place_partners(&t->q, &t->c, t->rows, t->n));
+    TRY(create_machine(&t->q, &m));
+    for (size_t i = 0; i < t->n && problem == NULL && t->worst <= within; i++)
+        problem = try_row(t, q, m, i);
+    end_machine(q, m);
+    *kept = t->worst <= within;
+    return problem;
 }
 
-/* The number of units whose runs are short enough to be tried; ends the process if the prediction
- * does not depend on the unit. */
-static int n_tried(struct trial *t, const struct question *q, const char *collective)
+/* *n: the number of units whose runs are short enough to be tried. A problem if the prediction does
+ * not depend on the unit. */
+static struct problem *count_tried(struct trial *t, const struct question *q,
+                                   const char *collective, int *n)
 {
-    int64_t shortest;
-    int n = N_UNITS;
+    int64_t shortest, most;
 
-    begin(t, q, collective, 0);
-    shortest = longest(t);
-    begin(t, q, collective, N_UNITS - 1);
-    if (longest(t) == shortest)
-        bad_option("--unit", "auto", "a time, as 10us: no time of this run is counted in units");
-    for (; n > 1 && longest(t) > most_ns / (LEAST_REPS + WARMUP); n--)
-        begin(t, q, collective, n - 2);
-    return n;
+    *n = N_UNITS;
+    TRY(longest(t, q, collective, 0, &shortest));
+    TRY(longest(t, q, collective, N_UNITS - 1, &most));
+    if (most == shortest)
+        return option_problem("--unit", "auto",
+                              "a time, as 10us: no time of this run is counted in units");
+    for (; *n > 1 && most > most_ns / (LEAST_REPS + WARMUP); --*n)
+        TRY(longest(t, q, collective, *n - 2, &most));
+    return NULL;
 }
 
-static int say_none(const struct trial *t, const char *unit)
+static struct problem *none_keeps(const struct trial *t, const char *unit)
 {
     const struct logp_algorithm *a = t->rows[t->at].algorithm;
 
-    say("--unit auto: no unit up to %s keeps within 1 %% here: %s %s takes %.1f %% longer than "
+    return failure(
+        "--unit auto: no unit up to %s keeps within 1 %% here: %s %s takes %.1f %% longer than "
         "predicted; try %sfewer processors, or --clock virtual without --unit auto",
         unit, a->collective, a->name, (t->worst - 1) * 100,
         t->q.how.fibers ? "" : "--executor fiber, ");
-    return EXIT_WRONG;
 }
 
-int find_unit(struct question *q, const char *collective)
+/* The smallest unit that keeps, and keeps again. */
+static struct problem *search(struct trial *t, const struct question *q, const char *collective,
+                              const char **unit)
 {
-    struct trial *t = or_end(malloc(sizeof(*t)));
-    int low = 0, high, n, code = EXIT_OK;
+    int low = 0, high, n;
+    bool kept = false;
 
-    if (q->how.clock == LOGP_CLOCK_VIRTUAL)
-        bad_option("--unit", "auto",
-                   "a time, as 10us: on the virtual clock each unit keeps its prediction");
-    if (!q->model.emulated && q->model.plugin == NULL)
-        bad_option("--unit", "auto", "a time, as 10us: without delays there is no prediction");
-    n = high = n_tried(t, q, collective);
-    while (code == EXIT_OK && low < high) { /* below low none keeps, high does or is n */
+    TRY(count_tried(t, q, collective, &n));
+    for (high = n; low < high;) { /* below low none keeps, high does or is n */
         const int middle = (low + high) / 2;
 
-        if (keeps(t, q, collective, middle))
+        TRY(try_unit(t, q, collective, middle, &kept));
+        if (kept)
             high = middle;
         else
             low = middle + 1;
-        code = t->code;
     }
-    for (; code == EXIT_OK && high < n && !keeps(t, q, collective, high); high++)
-        code = t->code;
-    if (code == EXIT_OK && q->form.progress)
-        fputs("\r\033[K", stderr);
-    if (code == EXIT_OK && high == n)
-        code = say_none(t, units[n - 1]);
-    if (code == EXIT_OK) {
-        take_unit(q, units[high]);
-        q->model.unit_auto = true;
-    }
+    for (kept = false; high < n && !kept; high += !kept)
+        TRY(try_unit(t, q, collective, high, &kept));
+    tell_doing(q, NULL);
+    if (high == n)
+        return none_keeps(t, units[n - 1]);
+    *unit = units[high];
+    return NULL;
+}
+
+struct problem *find_unit(struct question *q, const char *collective)
+{
+    struct problem *problem;
+    struct trial *t;
+    const char *unit = NULL;
+
+    if (q->how.clock == LOGP_CLOCK_VIRTUAL)
+        return option_problem(
+            "--unit", "auto",
+            "a time, as 10us: on the virtual clock each unit keeps its prediction");
+    if (!q->model.emulated && q->model.plugin == NULL)
+        return option_problem("--unit", "auto",
+                              "a time, as 10us: without delays there is no prediction");
+    t = need(malloc(sizeof(*t)));
+    problem = search(t, q, collective, &unit);
     free(t);
-    return code;
+    if (problem == NULL)
+        problem = take_unit(q, unit);
+    q->model.unit_auto = true;
+    return problem;
 }

@@ -8,7 +8,7 @@
 #include "view/canvas/picture.h"
 #include "file/file.h"
 #include "view/records/records.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <stdio.h>
 #include <stddef.h>
@@ -28,6 +28,7 @@ struct combination {
 
 /* Progress over all points, in number and in estimated time. */
 static struct {
+    const struct question *q;
     const char *collective;
     struct saved *against; /* NULL: nothing */
     char text[4096];       /* the sweep's identity: the collective, and options that matter */
@@ -43,11 +44,11 @@ static void resolve_combination(struct combination *x, int64_t i)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
 
-    resolve_point(&x->q, i);
-    if (!option_given("reps") && x->q.how.clock == LOGP_CLOCK_WALL)
+    end_with(resolve_point(&x->q, i));
+    if (!option_given(&x->q, "reps") && x->q.how.clock == LOGP_CLOCK_WALL)
         x->q.how.reps = MOST_RUNS;
-    x->c = make_invocation(&x->q, sweep.collective);
-    x->n = choose_algorithms(&x->q, sweep.collective, &x->c, chosen);
+    end_with(make_invocation(&x->q, sweep.collective, &x->c));
+    end_with(choose_algorithms(&x->q, sweep.collective, &x->c, chosen, &x->n));
     for (size_t k = 0; k < x->n; k++)
         x->rows[k] = (struct row){.algorithm = chosen[k]};
     x->out = (struct output){.q = &x->q,
@@ -111,20 +112,20 @@ static void open_against(struct combination *x, int64_t n)
  * @return the number of combinations */
 static int64_t plan(struct combination *x)
 {
-    const int64_t n = sweep_points();
+    const int64_t n = sweep_points(&x->q);
     int64_t empty = 0;
 
     for (int64_t i = 0; i < n; i++) {
         resolve_combination(x, i);
-        check_machine(&x->q);
+        end_with(check_machine(&x->q));
         empty += x->n == 0;
         for (size_t k = 0; k < x->n; k++)
             expect(x, k, 1);
         sweep.points += x->n;
     }
     if (sweep.points == 0)
-        refuse_point(&x->q, sweep.collective, &x->c);
-    say_left_out();
+        end_with(refuse_point(&x->q, sweep.collective, &x->c));
+    say_left_out(&x->q);
     if (empty > 0)
         say_note("at %lld of %lld combinations no algorithm of %s applies", (long long)empty,
                  (long long)n, sweep.collective);
@@ -149,15 +150,16 @@ static void say_estimate(const struct question *q)
 
 /* ---- progress ---- */
 
-static void show_progress(const struct row *row, int done, int total)
+static void show_progress(void *of, const struct row *row, int done, int total)
 {
     const double left_ns =
         time_left_ns(sweep.all, sweep.past, (double)(host_ns() - sweep.begun_ns));
     char time[32], point[128];
 
+    (void)of;
     fprintf(stderr, "\rlogp: %zu of %zu points, %s left: %s %s %s, %d of %d runs \033[K",
             sweep.done, sweep.points, show_duration(left_ns, time), row->algorithm->collective,
-            row->algorithm->name, show_point(point, sizeof(point)), done, total);
+            row->algorithm->name, show_point(sweep.q, point, sizeof(point)), done, total);
     fflush(stderr);
 }
 
@@ -173,10 +175,10 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     size_t begun = 0;
 
     if (x->q.form.progress && !x->q.form.watch)
-        show_progress(row, 0, x->q.how.reps);
+        show_progress(NULL, row, 0, x->q.how.reps);
     if (m != NULL)
-        code = run_rows(&x->q, m, &x->c, row, 1, &begun);
-    if (runs_are_over() && (begun == 0 || code != EXIT_OK))
+        code = tell_problem(&x->q, run_rows(&x->q, m, &x->c, row, 1, &begun));
+    if (runs_are_over(&x->q) && (begun == 0 || code != EXIT_OK))
         return -1;
     row->ran = true;
     row->record.verified &= code == EXIT_OK; /* so the file has it, whatever the error */
@@ -200,17 +202,16 @@ static int run_combination(struct combination *x, size_t first, struct record_fi
     struct logp_machine *m;
     int code = EXIT_OK;
 
-    place_partners(&x->q, &x->c, &x->rows[first], x->n - first);
-    m = try_machine(&x->q);
+    end_with(place_partners(&x->q, &x->c, &x->rows[first], x->n - first));
+    end_with(try_machine(&x->q, &m));
     x->out.rows = &x->rows[first];
     x->out.n_cores = m != NULL ? logp_machine_cores(m) : 1;
-    for (size_t i = first; i < x->n && code >= 0 && !runs_are_over(); i++) {
+    for (size_t i = first; i < x->n && code >= 0 && !runs_are_over(&x->q); i++) {
         const int its = run_point(x, m, &x->rows[i], file);
 
         code = its < 0 ? its : code | its;
     }
-    if (m != NULL)
-        end_machine(m);
+    end_machine(&x->q, m);
     return code < 0 ? EXIT_WRONG : code;
 }
 
@@ -276,9 +277,9 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
     int code = EXIT_OK;
 
     sweep.begun_ns = host_ns();
-    show_progress_with(show_progress, NULL);
+    x->q.work->watcher.progress = show_progress;
     live_table_begin(&x->q);
-    for (int64_t i = 0; i < n && !runs_are_over(); i++) {
+    for (int64_t i = 0; i < n && !runs_are_over(&x->q); i++) {
         size_t first;
 
         resolve_combination(x, i);
@@ -386,7 +387,9 @@ int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *o
     int64_t n;
     int code, shown = EXIT_OK;
 
-    sweep.collective = named_collective(q);
+    x.q = *q;
+    sweep.q = &x.q;
+    end_with(named_collective(q, &sweep.collective));
     snprintf(sweep.text, sizeof(sweep.text), "%s%s", sweep.collective, given != NULL ? given : "");
     free(given);
     n = plan(&x);

@@ -3,7 +3,7 @@
 #ifndef LOGP_COMMAND_H
 #define LOGP_COMMAND_H
 
-#include "question/question.h"
+#include "answer/runs.h"
 #include "view/records/records.h"
 
 struct command {
@@ -12,7 +12,7 @@ struct command {
     enum answer answer; /* which formats it can use */
     const char *remark; /* below the help of its options; NULL: nothing */
     /* Take the words that are its own, before its options are looked at; NULL: there are none. */
-    void (*take)(struct question *q);
+    struct problem *(*take)(struct question *q);
     int (*call)(struct question *q); /* @return exit code */
     const struct command *under;     /* a subcommand, "bench crossover" of "bench"; or NULL */
     struct names (*words)(void);     /* allowed arguments, if that does not list them; or NULL */
@@ -31,6 +31,22 @@ static inline unsigned options_of(const struct command *c)
  * @return NULL: there are no more */
 const struct command *command_at(size_t i);
 extern const char help_introduction[], help_examples[];
+
+/* ---- terminal.c ---- */
+
+/* The watcher of all commands; its `stuck` is that of main(). */
+extern const struct watcher terminal;
+/* Run a program as logp_machine_run() does; Ctrl-C ends it. */
+int run_until_signal(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
+
+/* ---- launcher.c ---- */
+
+/* Join the other processes that a launcher may have started: only one prints an error of all, and
+ * a process that ends for bad input leaves no other waiting. give_up: a signal handler that ends
+ * the process */
+void join_others(int argc, char **argv, const struct work *work, void (*give_up)(int));
+/* Wait a little, so that the errors of other processes are printed before this one ends. */
+void let_others_speak(void);
 
 /* ---- completion.c ---- */
 

@@ -3,7 +3,7 @@
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "view/records/records.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +42,10 @@ static struct logp_invocation of_size(const struct map *map, int64_t size)
 static int64_t predicted(const struct map *map, const struct logp_algorithm *a, int64_t size)
 {
     const struct logp_invocation c = of_size(map, size);
+    int64_t ns;
 
-    return latest_end(&map->q, &c, a);
+    end_with(latest_end(&map->q, &c, a, &ns));
+    return ns;
 }
 
 static int64_t best_at(void *of, int64_t size)
@@ -53,7 +55,7 @@ static int64_t best_at(void *of, int64_t size)
     const struct logp_algorithm *best, *a;
     int64_t i = 0, ns;
 
-    best = predicted_best(&map->q, map->q.line.words[1], &c, &ns);
+    end_with(predicted_best(&map->q, map->q.line.words[1], &c, &best, &ns));
     while ((a = logp_algorithm_at(map->q.line.words[1], (size_t)i)) != best && a != NULL)
         i++;
     return best != NULL ? i : -1;
@@ -127,7 +129,7 @@ static int fight(const struct map *map, struct logp_machine *m, struct compariso
 
     if (best_ns < 0 || other_ns < 0)
         return EXIT_OK; /* it does not apply there */
-    code = run_rows(&map->q, m, &c, rows, 2, &done);
+    code = tell_problem(&map->q, run_rows(&map->q, m, &c, rows, 2, &done));
     if (code == EXIT_OK && done == 2)
         *d = (struct comparison){size, candidate_of(&rows[0], best_ns),
                                  candidate_of(&rows[1], other_ns)};
@@ -148,21 +150,24 @@ static int measure_change(const struct map *map, struct logp_machine *m, struct 
             above = map->sizes[i];
     }
     code = fight(map, m, &r->below, below, r->before, r->best);
-    if (code == EXIT_OK && !runs_are_over())
+    if (code == EXIT_OK && !runs_are_over(&map->q))
         code = fight(map, m, &r->above, above, r->best, r->before);
     return code;
 }
 
 static int measure(struct map *map)
 {
-    struct logp_machine *m = map->first + 1 < map->n ? try_machine(&map->q) : NULL;
-    int code = m == NULL && map->first + 1 < map->n ? EXIT_WRONG : EXIT_OK;
+    struct logp_machine *m;
+    int code;
 
-    for (size_t i = map->first + 1; m != NULL && i < map->n && !runs_are_over(); i++)
+    if (map->first + 1 >= map->n)
+        return EXIT_OK;
+    end_with(try_machine(&map->q, &m));
+    code = m == NULL ? EXIT_WRONG : EXIT_OK;
+    for (size_t i = map->first + 1; m != NULL && i < map->n && !runs_are_over(&map->q); i++)
         if (map->ranges[i].best != NULL && map->ranges[i].before != NULL)
             code |= measure_change(map, m, &map->ranges[i]);
-    if (m != NULL)
-        end_machine(m);
+    end_machine(&map->q, m);
     return code;
 }
 
@@ -171,20 +176,20 @@ static int measure(struct map *map)
 /* Set the options to row i of the grid: its P, and its first size. */
 static void go_to(struct map *map, const char *collective, int64_t i)
 {
-    resolve_point(&map->q, i * map->n_values);
-    if (!option_given("reps") && map->q.how.clock == LOGP_CLOCK_WALL)
+    end_with(resolve_point(&map->q, i * map->n_values));
+    if (!option_given(&map->q, "reps") && map->q.how.clock == LOGP_CLOCK_WALL)
         map->q.how.reps = MOST_RUNS;
     if (map->q.what.algorithms == ALGORITHMS_AUTO)
         map->q.what.algorithms = ALGORITHMS_ALL;
-    map->c = make_invocation(&map->q, collective);
+    end_with(make_invocation(&map->q, collective, &map->c));
 }
 
 static void read_sizes(struct map *map)
 {
-    map->n_values = map->option != NULL ? (int)sweep_values(map->option) : 1;
+    map->n_values = map->option != NULL ? (int)sweep_values(&map->q, map->option) : 1;
     map->sizes = or_end(calloc((size_t)map->n_values, sizeof(*map->sizes)));
     for (int i = 0; i < map->n_values; i++) {
-        resolve_point(&map->q, i);
+        end_with(resolve_point(&map->q, i));
         map->sizes[i] =
             map->operands == LOGP_OPERANDS_BYTES ? (int64_t)map->q.what.n_bytes : map->q.what.count;
     }
@@ -213,17 +218,18 @@ static void resolve_grid(struct question *q, const char *collective, struct map 
     const struct logp_collective *c = logp_collective_find(collective);
 
     if (q->what.list != NULL)
-        bad_option("--schedule", option_text("schedule"), "a collective with several algorithms");
+        bad_option("--schedule", option_text(q, "schedule"),
+                   "a collective with several algorithms");
     if (!q->model.emulated && q->model.plugin == NULL)
         bad_option("--delay", q->model.delay->name, "a model that has predictions");
     map->operands = c->operands;
-    map->option = size_option(c);
+    map->option = size_option(q, c);
     map->unit = map->option != NULL && *map->option == 'b' ? size_unit(q, c) : 1;
-    if (!option_given("P"))
-        give_option("P", "2..64*2");
-    if (map->option != NULL && !option_given(map->option))
-        give_option(map->option, *map->option == 'b' ? "8..1M*2" : "1..128k*2");
-    resolve_point(&map->q, 0);
+    if (!option_given(q, "P"))
+        give_option(q, "P", "2..64*2");
+    if (map->option != NULL && !option_given(q, map->option))
+        give_option(q, map->option, *map->option == 'b' ? "8..1M*2" : "1..128k*2");
+    end_with(resolve_point(&map->q, 0));
     read_sizes(map);
     refuse_free_sizes(map, collective);
 }
@@ -242,10 +248,10 @@ static void show_progress(const struct map *map, int64_t i, int64_t n, int64_t b
 /* Find, and with --measure run, all rows of the map. @return an exit code */
 static int fill(struct map *map, const char *collective)
 {
-    const int64_t n = sweep_values("P"), begun_ns = host_ns();
+    const int64_t n = sweep_values(&map->q, "P"), begun_ns = host_ns();
     int code = EXIT_OK;
 
-    for (int64_t i = 0; i < n && !runs_are_over(); i++) {
+    for (int64_t i = 0; i < n && !runs_are_over(&map->q); i++) {
         go_to(map, collective, i);
         if (map->q.form.progress)
             show_progress(map, i, n, begun_ns);
@@ -281,18 +287,20 @@ static int crossover(struct question *q)
 {
     static const struct names others = {{"format", "progress"}, 2};
     static struct map map;
-    const char *collective = named_collective(q);
-    struct crossover x = {.collective = collective};
+    struct crossover x = {0};
+    const char *collective;
     char text[4096], *given;
     bool any = false;
     int code;
 
+    end_with(named_collective(q, &collective));
+    x.collective = collective;
     map.q = *q;
     resolve_grid(q, collective, &map);
-    for (int64_t i = 0; i < sweep_values("P"); i++) {
+    for (int64_t i = 0; i < sweep_values(q, "P"); i++) {
         go_to(&map, collective, i);
         if (map.q.how.measure)
-            check_machine(&map.q);
+            end_with(check_machine(&map.q));
     }
     given = options_given(&map.q, &others);
     snprintf(text, sizeof(text), "%s%s", collective, given != NULL ? given : "");
@@ -300,9 +308,9 @@ static int crossover(struct question *q)
     code = fill(&map, collective);
     for (size_t i = 0; i < map.n; i++)
         any |= map.ranges[i].best != NULL;
-    if (!any && !runs_are_over())
+    if (!any && !runs_are_over(q))
         bad_usage("crossover %s: no algorithm that applies has a prediction here", collective);
-    say_left_out();
+    say_left_out(q);
     x.text = text;
     x.may_differ = q->what.may_differ;
     show_in_bytes(&map);
@@ -314,7 +322,7 @@ static int crossover(struct question *q)
     print_crossover(stdout, q->form.format->form, &x);
     free(map.sizes);
     free(map.ranges);
-    return runs_are_over() ? EXIT_WRONG : code;
+    return runs_are_over(q) ? EXIT_WRONG : code;
 }
 
 const struct command command_crossover = {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The two algorithms are words here, and become --algo A,B. */
-static void take_names(struct question *q)
+static struct problem *take_names(struct question *q)
 {
     static char both[256];
     const struct logp_algorithm *a;
@@ -18,10 +18,10 @@ static void take_names(struct question *q)
     char list[MAX_LIST];
 
     if (q->line.n_words < 2 || logp_collective_find(q->line.words[1]) == NULL)
-        return; /* named_collective() reports the error */
+        return NULL; /* named_collective() reports the error */
     for (size_t i = 0; (a = logp_algorithm_at(q->line.words[1], i)) != NULL; i++)
         add_name(&names, a->name);
-    if (option_is_given("algo"))
+    if (option_is_given(q, "algo"))
         bad_usage("explain does not use --algo; write logp explain %s A B", q->line.words[1]);
     if (q->line.n_words < 4)
         bad_usage("explain %s: needs two algorithms; %s", q->line.words[1],
@@ -33,8 +33,9 @@ static void take_names(struct question *q)
         bad_usage("explain %s %s %s: needs two different algorithms", q->line.words[1],
                   q->line.words[2], q->line.words[3]);
     snprintf(both, sizeof(both), "%s,%s", q->line.words[2], q->line.words[3]);
-    give_option("algo", both);
+    give_option(q, "algo", both);
     q->line.n_words = 2;
+    return NULL;
 }
 
 /* Check the names; a plug-in has added its own by now. */
@@ -56,28 +57,32 @@ static int explain(struct question *q)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[2] = {0};
-    const char *collective = named_collective(q);
-    const struct logp_invocation c = make_invocation(q, collective);
-    struct versus v = {.out = {.q = q, .collective = collective, .c = &c, .rows = rows, .n = 2}};
+    const char *collective;
+    struct logp_invocation c;
+    struct versus v = {.out = {.q = q, .c = &c, .rows = rows, .n = 2}};
+    size_t n;
 
+    end_with(named_collective(q, &collective));
+    end_with(make_invocation(q, collective, &c));
+    v.out.collective = collective;
     check_names(q);
-    check_explained(q, "explain");
+    end_with(check_explained(q, "explain"));
     if (q->form.format->versus->draws && q->model.P > trace_as_svg.most)
-        bad_option("-P", option_text("P"), "as %s, 1 .. %lld processors", q->form.format->name,
+        bad_option("-P", option_text(q, "P"), "as %s, 1 .. %lld processors", q->form.format->name,
                    (long long)trace_as_svg.most);
-    choose_algorithms(q, collective, &c, chosen);
+    end_with(choose_algorithms(q, collective, &c, chosen, &n));
     q->form.explain = true;
     for (int i = 0; i < 2; i++) {
         rows[i].algorithm = chosen[i];
-        rows[i].record.prediction = predict(q, &c, chosen[i]);
+        end_with(predict(q, &c, chosen[i], &rows[i].record.prediction));
         rows[i].explained = explain_algorithm(q, &c, chosen[i], &rows[i].unexplained);
         if (rows[i].explained == NULL)
-            end_if_wrong_steps(q, &c, chosen[i]);
+            end_with(check_steps(q, &c, chosen[i]));
         if (rows[i].explained == NULL)
             bad_usage("%s cannot be explained: %s", chosen[i]->name, rows[i].unexplained);
     }
     for (int i = 0; i < 2 && q->model.P <= trace_as_svg.most; i++)
-        v.traces[i] = trace_prediction(q, &c, chosen[i], 0);
+        end_with(trace_prediction(q, &c, chosen[i], 0, &v.traces[i]));
     compare_explanations(&v);
     end_with(q->form.format->versus->show(stdout, &v));
     for (int i = 0; i < 2; i++)

@@ -2,7 +2,7 @@
 /* logp measure: L, o, g, G of the network that the options select, measured from outside. */
 #include "answer/measure/measure.h"
 #include "commands/command.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,8 +65,8 @@ static void refuse(const struct question *q)
     if (q->how.clock == LOGP_CLOCK_VIRTUAL && !q->model.emulated && q->model.plugin == NULL)
         bad_option("--delay", q->model.delay->name,
                    "with --clock virtual: a model in which messages take time");
-    if (option_on_command_line("reps") && q->how.reps < 3)
-        bad_option("--reps", option_text("reps"), "at least 3 for a measurement");
+    if (option_on_command_line(q, "reps") && q->how.reps < 3)
+        bad_option("--reps", option_text(q, "reps"), "at least 3 for a measurement");
 }
 
 static int measure(struct question *q)
@@ -78,17 +78,17 @@ static int measure(struct question *q)
 
     refuse(q);
     pairs = list_pairs(q, &out.n_pairs);
-    check_machine(q);
-    m = create_machine(q);
-    begin_shared_output(q, m);
+    end_with(check_machine(q));
+    end_with(create_machine(q, &m));
+    end_with(begin_shared_output(q, m));
     out.n_cores = logp_machine_cores(m);
     out.n_processes = logp_machine_processes(m);
     out.process = logp_machine_process(m);
     if (!q->network.all_pairs && out.n_processes > 1)
         logp_machine_ranks(m, 1, &pairs->server, &(int){0});
     out.pairs = pairs;
-    code = measure_pairs(q, m, pairs, out.n_pairs);
-    end_machine(m);
+    code = tell_problem(q, measure_pairs(q, m, pairs, out.n_pairs));
+    end_machine(q, m);
     if (code == EXIT_OK && out.process == 0 && refuse_doubtful(&out)) {
         code = EXIT_WRONG;
     } else if (code == EXIT_OK && out.process == 0) {

@@ -12,7 +12,7 @@
 #include "view/records/records.h"
 #include "profile/profile.h"
 #include "answer/replay/replay.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 #include "view/trace/trace.h"
 
 #include <dlfcn.h>
@@ -134,7 +134,7 @@ static void restore_environment(void)
 
 /* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which a
  * debugger does not see. */
-static void take(struct question *q)
+static struct problem *take(struct question *q)
 {
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
                                         "o-recv", "machine", "topology", "delay", "nodes",
@@ -146,13 +146,14 @@ static void take(struct question *q)
     if (getenv(again) == NULL)
         start_again(q->line.argv);
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
-        given = given || option_is_given(model[i]);
+        given = given || option_is_given(q, model[i]);
     if (!given)
-        give_option("delay", "none");
-    if (!option_is_given("executor") && !option_is_given("explore"))
-        give_option("executor", option_is_given("gdb") ? "thread" : "fiber");
-    if (!option_is_given("timeout"))
-        give_option("timeout", option_is_given("explore") ? "10s" : "3600s");
+        give_option(q, "delay", "none");
+    if (!option_is_given(q, "executor") && !option_is_given(q, "explore"))
+        give_option(q, "executor", option_is_given(q, "gdb") ? "thread" : "fiber");
+    if (!option_is_given(q, "timeout"))
+        give_option(q, "timeout", option_is_given(q, "explore") ? "10s" : "3600s");
+    return NULL;
 }
 
 /* Find a program as the shell would. */
@@ -440,14 +441,14 @@ static void check_explored(const struct question *q)
         {"cores", "set LOGP_CHECK_CORES=N to use N processes"}};
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (option_on_command_line(others[i].option))
+        if (option_on_command_line(q, others[i].option))
             bad_usage("mpirun: --%s is not for --explore; remove it: %s", others[i].option,
                       others[i].why);
     if ((q->mpi.most_lost > 0 || q->mpi.most_doubled > 0) && q->model.emulated)
         bad_usage(
             "mpirun: --faults lost=N and doubled=N are for runs without a model; remove -L and the "
             "other options of the model");
-    if (option_on_command_line("clock") && q->how.clock != LOGP_CLOCK_VIRTUAL)
+    if (option_on_command_line(q, "clock") && q->how.clock != LOGP_CLOCK_VIRTUAL)
         bad_usage("mpirun: --explore uses the virtual clock; remove --clock wall");
 }
 
@@ -493,7 +494,7 @@ static int explored(const struct question *q, struct mpi_program *program,
 
     network.unit_ns = 1; /* times are in ns by now */
     if (q->model.P > LOGP_MAX_PROCESSORS)
-        check_machine(q);
+        end_with(check_machine(q));
     if (setenv("LOGP_REPLAY_DIR", ".", 0) != 0)
         bad_usage("no memory");
     program->exploration = &check;
@@ -518,7 +519,7 @@ static int mpirun(struct question *q)
                                   .compute = q->mpi.compute,
                                   .timeout_ns = q->how.timeout_ns,
                                   .stack_bytes = q->how.stack_bytes,
-                                  .run = run_program};
+                                  .run = run_until_signal};
     const struct logp_trace_config tracing = {.size = sizeof(tracing)};
     struct mpi_report calls = {0};
     struct logp_machine *m;
@@ -541,15 +542,15 @@ static int mpirun(struct question *q)
         program.argc++;
     if (access(program.path, R_OK) != 0)
         bad_usage("mpirun: %s: %s", program.path, strerror(errno));
-    trust_program(program.path, q->mpi.explore > 0);
+    end_with(trust_program(program.path, q->mpi.explore > 0));
     if (q->mpi.gdb && !is_traced())
         start_gdb(q->line.argv);
     if (over_processes(q))
         check_processes(q);
     program.names_threads = !q->how.fibers;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
-                    !q->mpi.gdb && !option_given("compute");
-    q->how.one_core = !option_given("cores"); /* synchronous sends and windows need it */
+                    !q->mpi.gdb && !option_given(q, "compute");
+    q->how.one_core = !option_given(q, "cores"); /* synchronous sends and windows need it */
     q->mpi.compare_calls = !q->mpi.unchecked;
     q->mpi.trust_calls = q->mpi.unchecked;
     program.report = q->mpi.report != NULL ? &calls : NULL;
@@ -560,7 +561,7 @@ static int mpirun(struct question *q)
         fflush(NULL);
         _exit(code);
     }
-    m = create_machine(q);
+    end_with(create_machine(q, &m));
     if ((q->mpi.traced != NULL || q->mpi.report != NULL) && logp_machine_trace(m, &tracing) != 0) {
         say("no memory to record %lld ranks", (long long)q->model.P);
         return EXIT_WRONG;

@@ -58,12 +58,12 @@ static int show_paper(struct question *q)
         end_with(check_converter("--plot", q->form.plot));
         make_folder(q->form.plot);
     }
-    if (option_given("plugin") && strcmp(option_text("plugin"), "none") != 0)
-        bad_option("--plugin", option_text("plugin"),
+    if (option_given(q, "plugin") && strcmp(option_text(q, "plugin"), "none") != 0)
+        bad_option("--plugin", option_text(q, "plugin"),
                    "none: each figure sets its own delay model; remove it");
     if (q->model.unit_ns > LONGEST_UNIT_NS)
-        bad_option("--unit", option_text("unit"), "at most 1s for a paper");
-    q->how.one_core = !option_given("cores"); /* many short runs, for which cores only meet */
+        bad_option("--unit", option_text(q, "unit"), "at most 1s for a paper");
+    q->how.one_core = !option_given(q, "cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.name = kind->name, .title = kind->title, .q = q};
     kind->fill(&p);
     print_paper(q->form.format->form, &p);

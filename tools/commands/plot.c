@@ -30,7 +30,7 @@ static int plot(struct question *q)
     if (q->form.keeps_records)
         bad_option("--output", q->form.output, "a picture: the records are in %s already",
                    q->line.words[1]);
-    refuse_others_than(q, &of_file, "a file of records");
+    end_with(refuse_others_than(q, &of_file, "a file of records"));
     end_with(check_picture(q->form.plot != NULL ? "--plot" : "--format", to));
     end_with(draw_record_file(stdout, q, q->line.words[1], to));
     return EXIT_OK;

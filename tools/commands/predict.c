@@ -33,16 +33,19 @@ static void rank_rows(struct row *rows, size_t n)
 static int say_unpredicted(const struct question *q, const struct logp_invocation *c,
                            const struct row *rows, size_t n)
 {
+    char why[192];
     int code = EXIT_OK;
 
     for (size_t i = 0; i < n; i++) {
         const struct logp_algorithm *a = rows[i].algorithm;
 
-        if (has_wrong_steps(&rows[i].record.prediction) && say_wrong_steps(q, c, a))
+        if (has_wrong_steps(&rows[i].record.prediction) &&
+            tell_problem(q, check_steps(q, c, a)) != EXIT_OK)
             code = EXIT_WRONG;
         else if (rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE &&
                  (n == 1 || (a->steps == NULL && a->predict == NULL && a->predict_linked == NULL)))
-            say_note("%s %s has no prediction: %s", a->collective, a->name, why_unpredicted(q, a));
+            say_note("%s %s has no prediction: %s", a->collective, a->name,
+                     why_unpredicted(q, a, why));
     }
     return code;
 }
@@ -53,8 +56,8 @@ static void say_large_G(const struct question *q)
     const struct logp_params *p = &q->model.network.params;
     char time[32];
 
-    if (option_is_given("G") && q->model.emulated && p->G_ps / 1000 > p->g_ns)
-        say_note("-G %s is %s a byte, more than the gap g of a message", option_text("G"),
+    if (option_is_given(q, "G") && q->model.emulated && p->G_ps / 1000 > p->g_ns)
+        say_note("-G %s is %s a byte, more than the gap g of a message", option_text(q, "G"),
                  show_ns(p->G_ps / 1000, time, sizeof(time)));
 }
 
@@ -62,20 +65,25 @@ static int predict_all(struct question *q)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
-    const char *collective = named_collective(q);
-    const struct logp_invocation c = make_invocation(q, collective);
-    const size_t n = choose_algorithms(q, collective, &c, chosen);
-    const struct output out = {.q = q, .collective = collective, .c = &c, .rows = rows, .n = n};
+    const char *collective;
+    struct logp_invocation c;
+    struct output out = {.q = q, .c = &c, .rows = rows};
+    size_t n;
     int code;
 
+    end_with(named_collective(q, &collective));
+    end_with(make_invocation(q, collective, &c));
+    end_with(choose_algorithms(q, collective, &c, chosen, &n));
+    out.collective = collective;
+    out.n = n;
     say_large_G(q);
     for (size_t i = 0; i < n; i++) {
         rows[i].algorithm = chosen[i];
         if (q->model.plugin != NULL || q->model.emulated)
-            rows[i].record.prediction = predict(q, &c, chosen[i]);
+            end_with(predict(q, &c, chosen[i], &rows[i].record.prediction));
     }
     say_unpredicted_rows(q, &c, rows, n);
-    explain_rows(q, &c, rows, n);
+    end_with(explain_rows(q, &c, rows, n));
     if (q->what.algorithms == ALGORITHMS_ALL && q->form.format->form < RECORDS_JSON) /* a table */
         rank_rows(rows, n);
     q->form.format->records(stdout, &out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* logp replay: a failure that the test kit has found, again. */
-#include "answer/replay/replay.h"
+#include "view/replay/outcome.h"
 #include "commands/command.h"
 #include "file/file.h"
 
@@ -16,9 +16,9 @@ static int replay(struct question *q)
     if (q->line.n_words > 2)
         bad_usage("%s: unexpected argument; to name a program, type -- PROGRAM ARGUMENTS",
                   q->line.words[2]);
-    r = read_replay(q->line.words[1]);
-    what = run_replay(q, q->line.words[1], r, false);
-    code = tell_replayed(q->line.words[1], r, &what);
+    end_with(read_replay(q->line.words[1], &r));
+    end_with(run_replay(q, q->line.words[1], r, false, &what));
+    code = tell_problem(q, show_replayed(stdout, q->line.words[1], r, &what));
     if (what.outcome <= REPLAYED_FIXED)
         answer_is_whole();
     free_replayed(&what);

@@ -15,15 +15,15 @@ static const char *page;  /* its file; NULL: stdout */
 static const char *first; /* the same, if given before the collective; or NULL */
 
 /* The keys of the sizes and of the algorithms' parameters that have several values. */
-static json_t *swept(void)
+static json_t *swept(const struct question *q)
 {
     const struct column *col;
     json_t *all = json_array();
 
     for (size_t i = 0; (col = output_column(i)) != NULL; i++)
-        if (col->knob != NULL && sweep_values(col->knob->name) > 1)
+        if (col->knob != NULL && sweep_values(q, col->knob->name) > 1)
             json_array_append_new(all, json_string(col->key));
-    if (sweep_values("bytes") > 1)
+    if (sweep_values(q, "bytes") > 1)
         json_array_append_new(all, json_string("bytes"));
     return all;
 }
@@ -77,7 +77,7 @@ static void write_page(FILE *f, const struct output *out)
     begin_page(f);
     diagrams = write_diagrams(f, out);
     write_fold(f);
-    data = json_pack("{sosososososososo}", "records", records(out), "swept", swept(), "map",
+    data = json_pack("{sosososososososo}", "records", records(out), "swept", swept(out->q), "map",
                      predicted_winners(out), "machine", host_facts(out), "commands", commands(out),
                      "made", made(), "diagrams", diagrams, "what_if", slider_values(out));
     write_data(f, data);
@@ -85,40 +85,42 @@ static void write_page(FILE *f, const struct output *out)
 }
 
 /* Take the page's name before the collective as the value of --output. */
-static void take_file(struct question *q)
+static struct problem *take_file(struct question *q)
 {
     const char *end = q->line.n_words > 1 ? strrchr(q->line.words[1], '.') : NULL;
 
     if (end == NULL || strcasecmp(end, ".html") != 0)
-        return;
+        return NULL;
     first = q->line.words[1];
-    if (!option_is_given("output"))
-        give_option("output", first);
+    if (!option_is_given(q, "output"))
+        give_option(q, "output", first);
     q->line.n_words--;
     memmove(q->line.words + 1, q->line.words + 2,
             sizeof(q->line.words) - 2 * sizeof(q->line.words[0]));
+    return NULL;
 }
 
 static int report(struct question *q)
 {
+    const char *collective;
     int code;
 
-    if (!option_given("output"))
+    if (!option_given(q, "output"))
         bad_usage("report%s%s: needs a file whose name ends in .html; type logp report COLLECTIVE "
                   "--output FILE.html",
                   q->line.n_words > 1 ? " " : "", q->line.n_words > 1 ? q->line.words[1] : "");
-    if (first != NULL && strcmp(first, option_text("output")) != 0)
+    if (first != NULL && strcmp(first, option_text(q, "output")) != 0)
         bad_usage("report %s: the page is given twice; leave out --output %s", first,
-                  option_text("output"));
+                  option_text(q, "output"));
     page = q->form.output;
-    named_collective(q);
+    end_with(named_collective(q, &collective));
     if (page_lacks() != NULL) {
         say("report: %s", page_lacks());
         return EXIT_WRONG;
     }
-    if (!option_given("algo") && q->what.list == NULL)
-        give_option("algo", "all");
-    code = end_answer(run_sweep(q, write_page), runs_are_over());
+    if (!option_given(q, "algo") && q->what.list == NULL)
+        give_option(q, "algo", "all");
+    code = end_answer(run_sweep(q, write_page), runs_are_over(q));
     if (code == EXIT_OK && page != NULL && !q->form.quiet)
         printf("%s: open it in a browser\n", page);
     return code;

@@ -3,7 +3,7 @@
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "view/records/records.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 /* Try the worst row with other options in a few runs, so that only tried advice is given.
  * @return its ratio; 0: it could not be run */
@@ -14,13 +14,13 @@ static double try_worst(struct question *q, const char *collective, const struct
     struct row row = {.algorithm = a->worst->algorithm};
     struct logp_invocation c;
 
-    if (runs_are_over())
+    if (runs_are_over(q))
         return 0;
     q->form.progress = false;
     q->how.warmup = 1;
     q->how.reps = (int)(reps < 3 ? 3 : reps > 20 ? 20 : reps);
-    c = make_invocation(q, collective);
-    return run_alone(q, &c, &row) == EXIT_OK ? logp_record_ratio(&row.record) : 0;
+    end_with(make_invocation(q, collective, &c));
+    return tell_problem(q, run_alone(q, &c, &row)) == EXIT_OK ? logp_record_ratio(&row.record) : 0;
 }
 
 /* Try fibers if threads could not keep up, and a model with a larger G if copying bytes costs
@@ -50,28 +50,33 @@ static int run(struct question *q)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
-    const char *collective = named_collective(q);
-    int code = q->model.unit_auto ? find_unit(q, collective) : EXIT_OK;
-    const struct logp_invocation c = make_invocation(q, collective);
-    struct output out = {.q = q, .collective = collective, .c = &c, .rows = rows};
-    const size_t n = choose_algorithms(q, collective, &c, chosen);
+    const char *collective;
+    struct logp_invocation c;
+    struct output out = {.q = q, .c = &c, .rows = rows};
+    int code;
+    size_t n;
     struct logp_machine *m;
     struct advice advice;
 
+    end_with(named_collective(q, &collective));
+    out.collective = collective;
+    code = q->model.unit_auto ? tell_problem(q, find_unit(q, collective)) : EXIT_OK;
+    end_with(make_invocation(q, collective, &c));
+    end_with(choose_algorithms(q, collective, &c, chosen, &n));
     if (code != EXIT_OK)
         return code;
     for (size_t i = 0; i < n; i++)
         rows[i].algorithm = chosen[i];
     q->form.skips_ranks =
         q->form.format->for_people && !q->form.ranks; /* they take 16 bytes for each rank */
-    explain_rows(q, &c, rows, n);
-    place_partners(q, &c, rows, n);
-    m = create_machine(q);
+    end_with(explain_rows(q, &c, rows, n));
+    end_with(place_partners(q, &c, rows, n));
+    end_with(create_machine(q, &m));
     out.n_cores = logp_machine_cores(m);
     for (size_t i = 0; i < n; i++)
         live_table_expect(chosen[i], 1, estimate_ns(q, &c, chosen[i]));
     live_table_begin(q);
-    code = run_rows(q, m, &c, rows, n, &out.n);
+    code = tell_problem(q, run_rows(q, m, &c, rows, n, &out.n));
     live_table_end();
     if (code == EXIT_OK)
         say_unpredicted_rows(q, &c, rows, out.n);
@@ -80,7 +85,7 @@ static int run(struct question *q)
     print_links(stdout, &out);
     advice = judge_rows(&out);
     judge_copies(&out, &advice);
-    end_machine(m);
+    end_machine(q, m);
     try_others(q, collective, &advice);
     print_advice(q, &advice);
     forget_explanations(rows, n);
@@ -100,7 +105,7 @@ const struct command command_run = {
 static int watch(struct question *q)
 {
     q->form.watch = true;
-    if (!option_given("algo"))
+    if (!option_given(q, "algo"))
         q->what.algorithms = algorithm_word("all");
     return run(q);
 }

@@ -11,17 +11,21 @@
 static int schedule(struct question *q)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
-    const char *collective = named_collective(q);
-    const struct logp_invocation c = make_invocation(q, collective);
-    const size_t n = choose_algorithms(q, collective, &c, chosen);
-    const struct logp_algorithm *a = chosen[0];
+    const char *collective;
+    struct logp_invocation c;
+    const struct logp_algorithm *a;
     const struct step_form *form = q->form.format->steps;
     struct schedule_shown shown;
+    size_t n;
 
-    if (option_given("by"))
+    end_with(named_collective(q, &collective));
+    end_with(make_invocation(q, collective, &c));
+    end_with(choose_algorithms(q, collective, &c, chosen, &n));
+    a = chosen[0];
+    if (option_given(q, "by"))
         bad_usage("--by: logp schedule shows steps and does not use it");
     if (q->what.list != NULL && q->what.list->edges != NULL && !q->what.list->in_order)
-        bad_option("--schedule", option_text("schedule"),
+        bad_option("--schedule", option_text(q, "schedule"),
                    "steps that are done one after the other; some of these are concurrent");
     if (n > 1)
         bad_option("--algo", q->what.algorithm_list, "one algorithm");
@@ -30,7 +34,7 @@ static int schedule(struct question *q)
                    "one with steps; %s has only a run function; type logp list algorithms",
                    a->name);
     if (q->model.P > LOGP_MAX_PROCESSORS)
-        bad_option("-P", option_text("P"), "1 .. %d processors for a schedule",
+        bad_option("-P", option_text(q, "P"), "1 .. %d processors for a schedule",
                    LOGP_MAX_PROCESSORS);
     say_free_bytes(q, collective, &c);
     shown = (struct schedule_shown){.steps = logp_schedule_of(a, q->model.P, &c.args, &c.model),
@@ -38,7 +42,7 @@ static int schedule(struct question *q)
                                     .collective = logp_collective_find(collective),
                                     .has_data = q->what.list == NULL || q->what.as != NULL};
     show_schedule(form, &shown);
-    return say_wrong_steps(q, &c, a) ? EXIT_WRONG : EXIT_OK;
+    return tell_problem(q, check_steps(q, &c, a));
 }
 
 const struct command command_schedule = {

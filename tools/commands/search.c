@@ -6,7 +6,7 @@
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "file/file.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 #include "view/schedule/forms.h"
 
 #include <errno.h>
@@ -109,10 +109,12 @@ static void keep_in_folder(const struct question *q, const struct logp_invocatio
 {
     char *text, *path;
     struct new_file file;
+    const struct logp_step_list *list;
     int64_t before;
     int error;
 
-    if (found_before(q, shown->collective->name, c, &before) != NULL && before <= r->state.ns) {
+    end_with(found_before(q, shown->collective->name, c, &list, &before));
+    if (list != NULL && before <= r->state.ns) {
         say_note("%s already has a schedule that is as fast", q->what.schedules);
         return;
     }
@@ -158,7 +160,7 @@ static struct logp_search_result *look(const struct question *q, const char *col
     rc = logp_search_run(&ask, &r);
     if (w.shown_ns > w.begun_ns)
         fputs("\r\033[K", stderr);
-    search_refused(q, collective, c, rc);
+    end_with(search_refused(q, collective, c, rc));
     if (is_stopped != 0)
         say_note("interrupted: this is the best so far");
     return r;
@@ -166,13 +168,15 @@ static struct logp_search_result *look(const struct question *q, const char *col
 
 static int search(struct question *q)
 {
-    const char *collective = named_collective(q);
-    const struct logp_invocation c = make_invocation(q, collective);
+    const char *collective;
+    struct logp_invocation c;
     const bool writes = q->form.output != NULL || !q->form.format->for_people;
     struct logp_search_result *r;
     struct logp_algorithm row;
     struct schedule_shown shown;
 
+    end_with(named_collective(q, &collective));
+    end_with(make_invocation(q, collective, &c));
     if (q->what.schedules != NULL)
         make_folder(q->what.schedules);
     if (q->model.plugin != NULL || !q->model.emulated)

@@ -5,8 +5,8 @@
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "file/file.h"
-#include "answer/replay/replay.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
+#include "view/replay/outcome.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +19,10 @@ static int run_traced(struct question *q, const struct logp_invocation *c,
     struct logp_machine *m;
     int code;
 
-    place_partners(q, c, &row, 1);
-    m = create_machine(q);
-    code = trace_run(q, m, c, &row, 0, trace);
-    end_machine(m);
+    end_with(place_partners(q, c, &row, 1));
+    end_with(create_machine(q, &m));
+    code = tell_problem(q, trace_run(q, m, c, &row, 0, trace));
+    end_machine(q, m);
     return code;
 }
 
@@ -50,7 +50,7 @@ static void resolve_replay(struct question *q, const struct logp_replay *r)
     if (q->line.n_words > 1)
         bad_usage("trace %s --replay: give either a collective or --replay FILE, not both",
                   q->line.words[1]);
-    refuse_others_than(q, &taken, "--replay");
+    end_with(refuse_others_than(q, &taken, "--replay"));
     if (q->how.diff && q->form.format->trace != &trace_as_text &&
         q->form.format->trace != &trace_as_svg)
         bad_option("--format", q->form.format->name, "text or svg with --diff");
@@ -63,7 +63,7 @@ static void resolve_replay(struct question *q, const struct logp_replay *r)
     q->model.network.topology = NULL;
     q->model.network.faults = r->faults;
     q->model.network.noise = r->noise;
-    if (r->has_params && option_given("unit"))
+    if (r->has_params && option_given(q, "unit"))
         return;
     q->model.unit_ns = r->has_params ? 1 : STEP;
     for (int64_t unit = 1; r->has_params && unit <= r->params.L_ns; unit *= 10) {
@@ -158,14 +158,16 @@ static void show_diff(struct shown *s, const struct replayed *what)
 
 static int trace_replay(struct question *q)
 {
-    struct logp_replay *r = read_replay(q->how.replay);
-    char *program = shown_text(r->name), *failure, *text;
-    struct shown s = {.q = q, .program = program};
+    struct logp_replay *r;
+    char *program, *failure, *text;
+    struct shown s = {.q = q};
     struct replayed what;
-    int code;
+    int code = EXIT_OK;
 
+    end_with(read_replay(q->how.replay, &r));
+    s.program = program = shown_text(r->name);
     resolve_replay(q, r);
-    what = run_replay(q, q->how.replay, r, true);
+    end_with(run_replay(q, q->how.replay, r, true, &what));
     text = in_short(what.text != NULL ? what.text : "");
     failure = shown_text(text);
     free(text);
@@ -173,9 +175,9 @@ static int trace_replay(struct question *q)
     s.trace = what.trace;
     s.steps = what.steps;
     if (what.trace == NULL || what.outcome > REPLAYED_FIXED)
-        code = tell_replayed(q->how.replay, r, &what);
+        code = tell_problem(q, show_replayed(stdout, q->how.replay, r, &what));
     else
-        code = tell_changed(q->how.replay, r, &what);
+        note_changed(q->how.replay, r, &what);
     if (what.trace == NULL && what.outcome <= REPLAYED_FIXED)
         say("%s: nothing could be recorded", q->how.replay);
     else if (what.trace != NULL && what.nearest != NULL)
@@ -201,11 +203,11 @@ static void refuse(const struct question *q, const struct logp_algorithm *a, siz
     if (n > 1)
         bad_option("--algo", q->what.algorithm_list, "one algorithm");
     if (most > 0 && q->model.P > most)
-        bad_option("-P", option_text("P"),
+        bad_option("-P", option_text(q, "P"),
                    "1 .. %lld processors for %s; json and perfetto take more", (long long)most,
                    q->form.format->name);
     if (q->model.P > LOGP_MAX_PROCESSORS)
-        bad_option("-P", option_text("P"), "1 .. %d processors", LOGP_MAX_PROCESSORS);
+        bad_option("-P", option_text(q, "P"), "1 .. %d processors", LOGP_MAX_PROCESSORS);
     if (q->how.only_predicted && a->steps == NULL)
         bad_option("--algo", a->name,
                    "with --predicted: one with steps; %s has only a run function", a->name);
@@ -217,21 +219,25 @@ static void refuse(const struct question *q, const struct logp_algorithm *a, siz
 static int trace_collective(struct question *q)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
-    const char *collective = named_collective(q);
-    const struct logp_invocation c = make_invocation(q, collective);
-    const size_t n = choose_algorithms(q, collective, &c, chosen);
-    struct logp_trace *run = NULL, *predicted;
-    struct shown s = {.q = q, .algorithm = chosen[0]};
+    const char *collective;
+    struct logp_invocation c;
+    struct logp_trace *run = NULL, *predicted = NULL;
+    struct shown s = {.q = q};
     int code = EXIT_OK;
+    size_t n;
 
+    end_with(named_collective(q, &collective));
+    end_with(make_invocation(q, collective, &c));
+    end_with(choose_algorithms(q, collective, &c, chosen, &n));
+    s.algorithm = chosen[0];
     refuse(q, chosen[0], n);
     say_free_bytes(q, collective, &c);
-    if (!option_given("reps"))
+    if (!option_given(q, "reps"))
         q->how.reps = 1;
     if (!q->how.only_predicted)
-        check_machine(q);
-    predicted =
-        q->model.emulated || q->model.plugin != NULL ? trace_prediction(q, &c, chosen[0], 0) : NULL;
+        end_with(check_machine(q));
+    if (q->model.emulated || q->model.plugin != NULL)
+        end_with(trace_prediction(q, &c, chosen[0], 0, &predicted));
     if (!q->how.only_predicted)
         code = run_traced(q, &c, chosen[0], &run);
     s.trace = q->how.only_predicted ? predicted : run;
@@ -239,7 +245,7 @@ static int trace_collective(struct question *q)
     if (s.trace == NULL && q->how.only_predicted && is_faulty(q))
         bad_option("predicted", "on", "off: random faults and noise have no prediction; remove it");
     if (s.trace == NULL && q->how.only_predicted) {
-        end_if_wrong_steps(q, &c, chosen[0]);
+        end_with(check_steps(q, &c, chosen[0]));
         fprintf(stderr, "logp: %s %s cannot be predicted here\n", collective, chosen[0]->name);
         code = EXIT_WRONG;
     }
@@ -258,7 +264,7 @@ static int trace(struct question *q)
         bad_usage("trace: --diff needs --replay FILE");
     if (q->how.replay != NULL)
         return trace_replay(q);
-    add_rest(q);
+    end_with(add_rest(q));
     return trace_collective(q);
 }
 

@@ -12,7 +12,7 @@ enum { MOST_NODES = 1 << 20 };
 static const struct kind {
     const char *name;
     struct names optimal; /* algorithms */
-    struct tree (*make)(struct question *q);
+    struct problem *(*make)(struct question *q, struct tree *out);
 } kinds[] = {
     {"broadcast", {{"optimal"}, 1}, make_broadcast_tree},
     {"summation", {{"optimal-paper", "optimal"}, 2}, make_summation_tree},
@@ -48,32 +48,34 @@ static void refuse_unplanned(const struct question *q)
         bad_option("--topology", logp_topology_spec(q->model.network.topology),
                    "none: the tree is shown for a network without distances; remove it");
     if (q->model.network.links != NULL)
-        bad_option(links_option(q), option_text(links_option(q)),
+        bad_option(links_option(q), option_text(q, links_option(q)),
                    "none: the tree is shown for links that are alike; remove it");
     if (!q->model.emulated || model_params(q).recv_streams)
         bad_option("--delay", q->model.delay->name,
                    "logp, loggp or store-forward: the tree shows times");
     if (logp_params_capacity(&q->model.network.params) > 0)
-        bad_option("--capacity", option_text("capacity"),
+        bad_option("--capacity", option_text(q, "capacity"),
                    "off: the tree is shown without stalls of senders; remove it");
     if (q->model.network.rendezvous_from > 0)
-        bad_option("--rendezvous", option_text("rendezvous"),
+        bad_option("--rendezvous", option_text(q, "rendezvous"),
                    "none: the tree is shown for buffered sends; remove it");
 }
 
 static int show_tree(struct question *q)
 {
-    const char *collective = named_collective(q);
-    const struct kind *kind = the_kind(q, collective);
+    const char *collective;
+    const struct kind *kind;
     const struct tree_form *form = q->form.format->tree;
     struct tree tree;
 
+    end_with(named_collective(q, &collective));
+    kind = the_kind(q, collective);
     refuse_unplanned(q);
     limit(q, q->model.P, MOST_NODES, "a whole tree is shown", "");
-    tree = kind != NULL ? kind->make(q) : make_found_tree(q, collective);
+    end_with(kind != NULL ? kind->make(q, &tree) : make_found_tree(q, collective, &tree));
     if (form->most > 0)
         limit(q, tree.used, form->most, form->limit, form->otherwise);
-    form->show(stdout, q, &tree);
+    end_with(form->show(stdout, q, &tree));
     free_tree(&tree);
     return EXIT_OK;
 }

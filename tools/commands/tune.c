@@ -15,7 +15,7 @@ static const struct tune_form *const forms[] = {&tune_table, &tune_openmpi, &tun
 static const struct tune_form *find_form(const struct question *q)
 {
     const char *const suffix = q->form.output != NULL ? suffix_of(q->form.output) : NULL;
-    const bool asked = option_on_command_line("format"),
+    const bool asked = option_on_command_line(q, "format"),
                is_csv = q->form.format->form == RECORDS_CSV;
     struct names names = {0};
     char export[64];
@@ -24,7 +24,8 @@ static const struct tune_form *find_form(const struct question *q)
         bad_option("--format", q->form.format->name, "not together with --export %s",
                    q->form.export);
     if (*q->form.export == '\0' && asked)
-        check_suffix(q, is_csv ? "--format csv" : "--format table", q->form.format->suffix);
+        end_with(
+            check_suffix(q, is_csv ? "--format csv" : "--format table", q->form.format->suffix));
     if (*q->form.export == '\0' &&
         (asked || suffix == NULL ? is_csv : strcasecmp(suffix, "csv") == 0))
         return &tune_csv;
@@ -34,7 +35,7 @@ static const struct tune_form *find_form(const struct question *q)
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         if (strcmp(forms[i]->name, q->form.export) == 0) {
             snprintf(export, sizeof(export), "--export %s", q->form.export);
-            check_suffix(q, export, forms[i]->suffix);
+            end_with(check_suffix(q, export, forms[i]->suffix));
             return forms[i];
         }
         if (*forms[i]->name != '\0')
@@ -132,7 +133,7 @@ static int tune(struct question *q)
             (struct tune_result){&collectives[i], calloc(q->span.n_P, sizeof(*results[n].of))};
         if (results[n].of == NULL)
             bad_usage("no memory");
-        tune_choose(q, &collectives[i], results[n++].of);
+        end_with(tune_choose(q, &collectives[i], results[n++].of));
     }
     judge_model(q, collectives, all);
     form->print(q, results, n);

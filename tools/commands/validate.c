@@ -35,15 +35,15 @@ static void resolve_points(struct question *q)
 {
     if (!q->model.emulated)
         bad_option("--delay", q->model.delay->name, "a model that predictions are made under");
-    if (!option_given("bytes")) {
+    if (!option_given(q, "bytes")) {
         q->span.bytes_low = 8;
         q->span.bytes_high = 64 << 10;
     }
     for (size_t i = 0; i < q->span.n_P; i++)
         if (q->span.P_list[i] > MOST_P)
-            bad_option("-P", option_text("P"), "up to 1024 processors");
+            bad_option("-P", option_text(q, "P"), "up to 1024 processors");
     if (q->span.bytes_high > 1 << 24)
-        bad_option("--bytes", option_text("bytes"), "up to 16 MiB");
+        bad_option("--bytes", option_text(q, "bytes"), "up to 16 MiB");
 }
 
 /* Begin the shared output of several processes. Only the machines of points use them, so one for
@@ -60,10 +60,10 @@ static int begin_processes(const struct question *q)
     most.model.network.links = NULL;
     use_delay(&most, "none");
     use_executor(&most, "fiber");
-    m = create_machine(&most);
+    end_with(create_machine(&most, &m));
     n = logp_machine_processes(m);
-    begin_shared_output(q, m);
-    end_machine(m);
+    end_with(begin_shared_output(q, m));
+    end_machine(q, m);
     return n;
 }
 
@@ -72,23 +72,24 @@ static void resolve_machine(struct question *q)
 {
     struct question as_it_is = *q;
 
-    if (strcmp(q->network.on, "host") == 0 || option_given("machine"))
+    if (strcmp(q->network.on, "host") == 0 || option_given(q, "machine"))
         return;
-    set_machine(&as_it_is, "--on",
-                q->network.on); /* named so in the error, if it is not a machine */
-    give_option("machine", q->network.on);
-    resolve_point(q, 0);
+    end_with(set_machine(&as_it_is, "--on",
+                         q->network.on)); /* named so in the error, if it is not a machine */
+    give_option(q, "machine", q->network.on);
+    end_with(resolve_point(q, 0));
 }
 
 /* A host is compared with its own parameters: those of a file, or L, o and g as they are given.
  * The defaults are those of no machine. */
 static void need_parameters(const struct question *q)
 {
-    const bool has_o = option_given("o") || (option_given("o-send") && option_given("o-recv"));
+    const bool has_o =
+        option_given(q, "o") || (option_given(q, "o-send") && option_given(q, "o-recv"));
     const char *transport = over_processes(q) ? " --transport " : "";
     const char *name = over_processes(q) ? q->how.transport : "";
 
-    if (option_given("machine") || (option_given("L") && has_o && option_given("g")))
+    if (option_given(q, "machine") || (option_given(q, "L") && has_o && option_given(q, "g")))
         return;
     bad_usage("validate: the parameters of this host are needed: type logp measure --delay none "
               "--executor %s%s%s --format machine --output host.machine, then logp validate "
@@ -111,7 +112,7 @@ static int validate(struct question *q)
     on.model.rules = NULL;
     if (strcmp(q->network.on, "host") != 0) {
         v.on = shown_text(q->network.on);
-        set_machine(&on, "--on", q->network.on);
+        end_with(set_machine(&on, "--on", q->network.on));
     } else if (q->how.clock == LOGP_CLOCK_VIRTUAL) {
         bad_option("--clock", "virtual",
                    "wall on this host; --on MACHINE measures on an emulated machine");
@@ -120,13 +121,13 @@ static int validate(struct question *q)
         use_delay(&on, "none");
     }
     v.n_processes = begin_processes(q);
-    if (!option_given("P")) {
+    if (!option_given(q, "P")) {
         q->span.n_P = 3;
         for (int i = 0; i < 3; i++)
             q->span.P_list[i] = (int64_t)(v.n_processes < 2 ? 2 : v.n_processes) << i;
     }
     for (int i = 0; i < collectives.n && code == EXIT_OK; i++)
-        code = validate_collective(&v, &on, collectives.name[i]);
+        code = tell_problem(q, validate_collective(&v, &on, collectives.name[i]));
     if (q->network.fit)
         fit_parameters(&v);
     print_validated(q->form.format->form, &v);

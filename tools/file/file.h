@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct problem;
+
 /* Starts as {0}. */
 struct new_file {
     FILE *f;      /* to write to and, unless it is a device, to read; NULL: there is none */
@@ -25,9 +27,8 @@ struct new_file {
 /* Check whether a file can be written there, and change nothing.
  * @return an errno; 0: no obstacle is known */
 int place_error(const char *path);
-/* End the process with exit code 2 where place_error() reports one. option: the one that names the
- * file */
-void check_place(const char *option, const char *path);
+/* The problem of an option that names the file; NULL: no obstacle is known. */
+struct problem *check_place(const char *option, const char *path);
 /* Begin a file. @return an errno; 0: f->f is open */
 int new_file_begin(struct new_file *f, const char *path);
 /* Replace the old file now, and continue to write.
@@ -39,6 +40,22 @@ int new_file_keep(struct new_file *f);
 void new_file_drop(struct new_file *f);
 /* Remove all temporary files, before _Exit(). */
 void drop_all_files(void);
+
+/* ---- answer_file.c: a command's answer ---- */
+
+struct answer_file {
+    FILE *f; /* to write to */
+    struct new_file file;
+    const char *path; /* NULL: stdout */
+    bool existed;
+};
+
+/* Begin an answer in a file that the option names; path NULL: on stdout. */
+struct problem *answer_open(struct answer_file *a, const char *option, const char *path);
+/* End it: check that all of it was written; after exit code 0, or where the answer is whole, replace
+ * the old file, otherwise leave it and say that. interrupted: the answer is not whole.
+ * @return the exit code */
+int answer_close(struct answer_file *a, int code, bool whole, bool interrupted);
 
 /* ---- stdout.c: a command's answer, as a file ---- */
 

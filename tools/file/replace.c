@@ -2,7 +2,7 @@
 /* A file that replaces another one. See file.h. */
 #define _GNU_SOURCE
 #include "file/file.h"
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,11 +67,11 @@ static void watch_signals(bool all)
 /* The folder of a path, to be freed. */
 static char *folder_of(const char *path)
 {
-    char *folder = or_end(strdup(path)), *slash = strrchr(folder, '/');
+    char *folder = need(strdup(path)), *slash = strrchr(folder, '/');
 
     if (slash == NULL) {
         free(folder);
-        return or_end(strdup("."));
+        return need(strdup("."));
     }
     slash[slash == folder] = '\0';
     return folder;
@@ -81,7 +81,7 @@ static char *folder_of(const char *path)
  * file that does not exist yet. To be freed. */
 static char *target_of(const char *path)
 {
-    char *at = or_end(strdup(path));
+    char *at = need(strdup(path));
 
     for (int i = 0; i < MOST_LINKS; i++) {
         char link[PATH_MAX], *folder, *next = realpath(at, NULL);
@@ -92,7 +92,7 @@ static char *target_of(const char *path)
         if (next == NULL) {
             link[n] = '\0';
             folder = folder_of(at);
-            next = or_end(malloc(strlen(folder) + strlen(link) + 2));
+            next = need(malloc(strlen(folder) + strlen(link) + 2));
             sprintf(next, "%s%s%s", *link == '/' ? "" : folder, *link == '/' ? "" : "/", link);
             free(folder);
             free(at);
@@ -139,12 +139,13 @@ int place_error(const char *path)
     return error;
 }
 
-void check_place(const char *option, const char *path)
+struct problem *check_place(const char *option, const char *path)
 {
     const int error = place_error(path);
 
     if (error != 0)
-        bad_option(option, path, "a writable file: %s", strerror(error));
+        return option_problem(option, path, "a writable file: %s", strerror(error));
+    return NULL;
 }
 
 /* ---- writing a file ---- */

@@ -33,39 +33,45 @@ static struct question options_of(const struct paper *p, const struct paper_case
     return q;
 }
 
-static void draw_tree(FILE *f, const struct question *of, const struct paper_case *x)
+static struct problem *draw_tree(FILE *f, const struct question *of, const struct paper_case *x)
 {
     struct question q = *of;
-    struct tree tree = strcmp(x->collective, "summation") == 0 ? make_summation_tree(&q)
-                       : strcmp(x->algorithm, "optimal") == 0  ? make_broadcast_tree(&q)
-                                                               : make_found_tree(&q, x->collective);
+    struct tree tree;
+    struct problem *problem;
 
-    tree_as_svg.show(f, &q, &tree);
+    TRY(strcmp(x->collective, "summation") == 0 ? make_summation_tree(&q, &tree)
+        : strcmp(x->algorithm, "optimal") == 0  ? make_broadcast_tree(&q, &tree)
+                                                : make_found_tree(&q, x->collective, &tree));
+    problem = tree_as_svg.show(f, &q, &tree);
     free_tree(&tree);
+    return problem;
 }
 
-static void draw_diagram(FILE *f, const struct question *q, const struct paper_case *x)
+static struct problem *draw_diagram(FILE *f, const struct question *q, const struct paper_case *x)
 {
     struct logp_invocation c = x->c;
     struct shown s = {.q = q, .algorithm = paper_algorithm(x)};
     struct logp_trace *trace;
 
     c.model.topology = q->model.network.topology;
-    s.trace = trace = need(trace_prediction(q, &c, s.algorithm, 0));
+    TRY(trace_prediction(q, &c, s.algorithm, 0, &trace));
+    s.trace = need(trace);
     trace_as_svg.show(f, &s);
     logp_trace_free(trace);
+    return NULL;
 }
 
-char *draw_run(const struct paper *p, const struct paper_table *t)
+struct problem *draw_run(const struct paper *p, const struct paper_table *t, char **svg)
 {
     struct question q = options_of(p, &t->drawn);
-    char *svg = NULL;
     size_t size;
-    FILE *f = need(open_memstream(&svg, &size));
+    FILE *f = need(open_memstream(svg, &size));
+    struct problem *problem =
+        (t->picture == PAPER_TREE ? draw_tree : draw_diagram)(f, &q, &t->drawn);
 
-    (t->picture == PAPER_TREE ? draw_tree : draw_diagram)(f, &q, &t->drawn);
+    close_text(f, svg);
     logp_topology_destroy((struct logp_topology *)q.model.network.topology);
-    return close_text(f, &svg);
+    return problem;
 }
 
 /* ---- one picture of several ---- */

@@ -25,11 +25,12 @@ static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x
     const struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
     struct row row = {.algorithm = paper_algorithm(x)};
     struct logp_trace *run = NULL;
-    struct logp_machine *m = create_machine(&q);
+    struct logp_machine *m;
 
-    if (trace_run(&q, m, &x->c, &row, 0, &run) != EXIT_OK)
+    end_with(create_machine(&q, &m));
+    if (tell_problem(&q, trace_run(&q, m, &x->c, &row, 0, &run)) != EXIT_OK)
         p->stopped = p->wrong = true;
-    end_machine(m);
+    end_machine(&q, m);
     return run;
 }
 
@@ -87,7 +88,9 @@ void paper_moments(struct paper *p, const struct paper_case *x, enum paper_momen
                    double *predicted, double *emulated)
 {
     const struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
+    struct logp_trace *trace;
 
-    moments_of(p, x, trace_prediction(&q, &x->c, paper_algorithm(x), 0), moment, predicted);
+    end_with(trace_prediction(&q, &x->c, paper_algorithm(x), 0, &trace));
+    moments_of(p, x, trace, moment, predicted);
     moments_of(p, x, trace_case(p, x), moment, emulated);
 }

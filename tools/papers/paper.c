@@ -216,7 +216,7 @@ int64_t paper_knob(const struct paper_case *x, const char *name)
 
 int64_t paper_unit(const struct paper *p, int64_t otherwise_ns)
 {
-    return option_given("unit") ? p->q->model.unit_ns : otherwise_ns;
+    return option_given(p->q, "unit") ? p->q->model.unit_ns : otherwise_ns;
 }
 
 struct logp_params paper_params(int64_t unit_ns, int L, int o, int g)
@@ -249,11 +249,11 @@ struct question paper_options(const struct paper *p, const struct paper_case *x,
     use_delay(&q, logp_delay_name(params));
     q.how.clock = clock;
     q.what.by = LOGP_BY_FORMULA; /* papers give formulas */
-    if (!option_given("executor"))
+    if (!option_given(&q, "executor"))
         use_executor(&q, "fiber");
-    if (!wall || !option_given("reps"))
+    if (!wall || !option_given(&q, "reps"))
         q.how.reps = wall ? REPS : 1;
-    if (!wall || !option_given("warmup"))
+    if (!wall || !option_given(&q, "warmup"))
         q.how.warmup = wall ? WARMUP : 0;
     return q;
 }
@@ -284,7 +284,7 @@ static struct row run_case(struct paper *p, const struct paper_case *x, enum log
     struct logp_invocation c = x->c;
 
     c.model.topology = q.model.network.topology;
-    if (!p->stopped && run_alone(&q, &c, &r) != EXIT_OK)
+    if (!p->stopped && tell_problem(&q, run_alone(&q, &c, &r)) != EXIT_OK)
         p->stopped = p->wrong = true;
     logp_topology_destroy((struct logp_topology *)q.model.network.topology);
     return r;

@@ -11,7 +11,7 @@
 #include <logp/paper.h>
 
 #include "question/question.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 #include "text/problem.h"
 
 #include <math.h>
@@ -191,15 +191,15 @@ void print_paper_text(const struct paper *p);
 /* In a form of records; without one, as a picture. */
 void print_paper(enum record_form form, const struct paper *p);
 /* All tables as one SVG. */
-void draw_paper(FILE *f, const struct paper *p);
+struct problem *draw_paper(FILE *f, const struct paper *p);
 /* Write each picture to this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG.
  * Errors are printed, and the other pictures are written. */
 struct problem *draw_figures(const struct paper *p, const char *folder);
 
 /* ---- drawing.c: trees, space-time diagrams, and files of text ---- */
 
-/* The tree or diagram of a table as SVG. To be freed */
-char *draw_run(const struct paper *p, const struct paper_table *t);
+/* The tree or diagram of a table. *svg: to be freed, also with a problem */
+struct problem *draw_run(const struct paper *p, const struct paper_table *t, char **svg);
 /* A picture that is part of another. */
 struct picture {
     const char *caption; /* NULL: none; the picture is the first, and is copied unchanged */

@@ -192,19 +192,24 @@ static char *svg_of(const struct plot *plots, size_t n, const char *heading)
     return close_text(f, &svg);
 }
 
-void draw_paper(FILE *f, const struct paper *p)
+struct problem *draw_paper(FILE *f, const struct paper *p)
 {
     struct plots *plots = plots_of(p);
     struct picture pictures[MOST_TABLES + 1] = {{NULL, svg_of(plots->list, plots->n, p->title)}};
+    struct problem *problem = NULL;
     size_t n = 1;
 
-    for (int i = 0; i < p->n_tables; i++)
-        if (is_drawn(p, i))
-            pictures[n++] = (struct picture){p->tables[i].figure, draw_run(p, &p->tables[i])};
-    draw_together(f, pictures, n);
+    for (int i = 0; i < p->n_tables && problem == NULL; i++)
+        if (is_drawn(p, i)) {
+            pictures[n].caption = p->tables[i].figure;
+            problem = draw_run(p, &p->tables[i], &pictures[n++].svg);
+        }
+    if (problem == NULL)
+        draw_together(f, pictures, n);
     for (size_t i = 0; i < n; i++)
         free(pictures[i].svg);
     free_plots(plots);
+    return problem;
 }
 
 /* FOLDER/NAME.END; to be freed */
@@ -252,13 +257,14 @@ struct problem *draw_figures(const struct paper *p, const char *folder)
     free_plots(plots);
     for (int i = 0; i < p->n_tables; i++) {
         char name[64], *path, *svg;
+        struct problem *problem;
 
         if (!is_drawn(p, i))
             continue;
         name_file(p, i, name);
         path = path_of(folder, name, "svg");
-        svg = draw_run(p, &p->tables[i]);
-        print_problem(&printed, write_picture(path, svg));
+        problem = draw_run(p, &p->tables[i], &svg);
+        print_problem(&printed, problem != NULL ? problem : write_picture(path, svg));
         free(svg);
         free(path);
     }

@@ -146,7 +146,7 @@ void print_paper(enum record_form form, const struct paper *p)
                                    "predicted,emulated,measured,prediction,remark,derived"};
 
     if (form == RECORDS_NONE)
-        draw_paper(stdout, p);
+        end_with(draw_paper(stdout, p));
     if (form == RECORDS_TABLE)
         print_paper_text(p);
     if (form == RECORDS_NONE || form == RECORDS_TABLE)

@@ -133,7 +133,7 @@ static void broadcast_tree(struct paper *p, int P, struct tree *tree)
     double when[MOST_NODES];
 
     q.what.n_bytes = x.c.args.n_bytes = 1;
-    *tree = make_broadcast_tree(&q);
+    end_with(make_broadcast_tree(&q, tree));
     paper_tour(p, &x, when);
     for (int id = 0; id < P; id++) {
         const struct tree_node *node = &tree->nodes[id];
@@ -200,7 +200,7 @@ static void summation_tree(struct paper *p)
     q.what.count = x.c.args.count = 82;
     q.what.op = x.c.args.op;
     q.model.gamma_given = true;
-    tree = make_summation_tree(&q);
+    end_with(make_summation_tree(&q, &tree));
     summation_nodes(p, t, &x, &tree);
     row = paper_row(t, "all||||");
     paper_run(p, &x, row);

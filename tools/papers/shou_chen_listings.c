@@ -94,7 +94,7 @@ static void run_listing(struct paper *p, const struct paper_case *x, struct list
         fprintf(stderr, "logp: paper %s, its listing: %s\n", p->name, strerror(-rc));
         p->stopped = p->wrong = true;
     }
-    end_machine(m);
+    end_machine(p->q, m);
 }
 
 /* Run the listing with the test inverted, with `extra` further additions, or as it is here. */

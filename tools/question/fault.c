@@ -11,7 +11,7 @@ bool is_faulty(const struct question *q)
 }
 
 /* Check the text, the value of --fault or --noise, by the library. */
-static void check(const struct question *q, const char *option, const char *text)
+static struct problem *check(const struct question *q, const char *option, const char *text)
 {
     const struct logp_network network = {.faults = q->model.network.faults,
                                          .noise = q->model.network.noise,
@@ -22,29 +22,34 @@ static void check(const struct question *q, const char *option, const char *text
     int rc;
 
     if (!q->model.emulated && q->model.plugin == NULL)
-        bad_option(option, text, "needs a delay model other than none");
+        return option_problem(option, text, "needs a delay model other than none");
     rc = logp_network_delay(&network, P, NULL, &delay, why);
     logp_delay_destroy(&delay);
     if (rc != 0) {
         const size_t n = strlen(text);
         const bool alone = strncmp(why, text, n) == 0 && strncmp(why + n, ": ", 2) == 0;
 
-        bad_option(option, text, "%s", why[0] == '\0' ? "no memory" : alone ? why + n + 2 : why);
+        return option_problem(option, text, "%s",
+                              why[0] == '\0' ? "no memory"
+                              : alone        ? why + n + 2
+                                             : why);
     }
+    return NULL;
 }
 
-static void apply(struct question *q, const char *option, const char *text, const char **field)
+static struct problem *apply(struct question *q, const char *option, const char *text,
+                             const char **field)
 {
     *field = NULL;
     if (*text == '\0' || strcmp(text, "none") == 0)
-        return;
+        return NULL;
     *field = text;
-    check(q, option, text);
+    return check(q, option, text);
 }
 
 /* Refuse faults that lose or change messages: for a measurement each must
  * arrive once, as it was sent. */
-static void refuse_losses(const char *option, const char *text)
+static struct problem *refuse_losses(const char *option, const char *text)
 {
     static const struct names harmless = {{"delay", "slow"}, 2};
 
@@ -54,24 +59,26 @@ static void refuse_losses(const char *option, const char *text)
 
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(s, ":@,;"), s);
         if (find_name(&harmless, name) < 0)
-            bad_option(
+            return option_problem(
                 option, text,
                 "%s: delay or slow for a measurement: each message must arrive once and unchanged",
                 name);
         s += n + (s[n] != '\0');
     }
+    return NULL;
 }
 
-static void apply_fault(struct question *q, const char *option, const char *text)
+static struct problem *apply_fault(struct question *q, const char *option, const char *text)
 {
-    apply(q, option, text, &q->model.network.faults);
+    TRY(apply(q, option, text, &q->model.network.faults));
     if (q->model.network.faults != NULL && (q->line.sets & OPTIONS_MEASURE) != 0)
-        refuse_losses(option, text);
+        TRY(refuse_losses(option, text));
+    return NULL;
 }
 
-static void apply_noise(struct question *q, const char *option, const char *text)
+static struct problem *apply_noise(struct question *q, const char *option, const char *text)
 {
-    apply(q, option, text, &q->model.network.noise);
+    return apply(q, option, text, &q->model.network.noise);
 }
 
 static const char *forms(bool noise, char buf[MAX_LIST])

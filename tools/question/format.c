@@ -58,7 +58,7 @@ static const struct output_format *find_format(const struct question *q, const c
 }
 
 /* A wrong format in the environment is only noted by commands that do not need one. */
-static void apply_format(struct question *q, const char *option, const char *text)
+static struct problem *apply_format(struct question *q, const char *option, const char *text)
 {
     const struct output_format *f = find_format(q, text);
     const struct names names = names_of(q);
@@ -66,19 +66,19 @@ static void apply_format(struct question *q, const char *option, const char *tex
 
     q->form.format = f;
     if (f != NULL && shows(f, q->line.answer))
-        return;
+        return NULL;
     q->form.format = find_format(q, names.name[0]);
-    if (!option_given(option))
-        return;
+    if (!option_given(q, option))
+        return NULL;
     usable_formats(q, list);
-    if ((q->line.sets & OPTIONS_FORGIVING) != 0 && option_is_preset(option)) {
-        say_note("%s '%s': %s; this is a %s", option_shown(option, name), text, list,
+    if ((q->line.sets & OPTIONS_FORGIVING) != 0 && option_is_preset(q, option)) {
+        say_note("%s '%s': %s; this is a %s", option_shown(q, option, name), text, list,
                  q->form.format->name);
-        return;
+        return NULL;
     }
     if (f != NULL)
-        bad_option(option, text, "%s", list);
-    refuse_name(option, text, &names);
+        return option_problem(option, text, "%s", list);
+    return name_problem(option, text, &names);
 }
 
 /* ---- --output ---- */
@@ -100,13 +100,15 @@ static const struct output_format *format_of(const struct question *q, const cha
     return NULL;
 }
 
-void check_suffix(const struct question *q, const char *asked, const char *suffix)
+struct problem *check_suffix(const struct question *q, const char *asked, const char *suffix)
 {
     const char *const has = q->form.output != NULL ? suffix_of(q->form.output) : NULL;
 
     if (has != NULL && strcasecmp(has, suffix) != 0 && format_of(q, has, true) != NULL)
-        bad_option("--output", q->form.output, "%s writes .%s; change the name, or leave out %.*s",
-                   asked, suffix, (int)strcspn(asked, " "), asked);
+        return option_problem("--output", q->form.output,
+                              "%s writes .%s; change the name, or leave out %.*s", asked, suffix,
+                              (int)strcspn(asked, " "), asked);
+    return NULL;
 }
 
 /* Finished points are kept in a file of records. */
@@ -116,9 +118,9 @@ static bool keeps_records(const struct question *q, const char *suffix)
            (strcasecmp(suffix, "csv") == 0 || strcasecmp(suffix, "json") == 0);
 }
 
-_Noreturn static void refuse_suffix(const struct question *q, const char *option, const char *text)
+static struct problem *refuse_suffix(const struct question *q, const char *option, const char *text)
 {
-    static char suffixes[MAX_NAMES][16];
+    char suffixes[MAX_NAMES][16];
     struct names names = {0};
     char list[MAX_LIST];
     int n = 0;
@@ -128,28 +130,29 @@ _Noreturn static void refuse_suffix(const struct question *q, const char *option
             snprintf(suffixes[n], sizeof(suffixes[n]), ".%s", f->suffix);
             add_name(&names, suffixes[n++]);
         }
-    bad_option(option, text, "logp %s writes files whose name ends in %s", q->line.words[0],
-               list_names(&names, " or ", list));
+    return option_problem(option, text, "logp %s writes files whose name ends in %s",
+                          q->line.words[0], list_names(&names, " or ", list));
 }
 
 /* The suffix of --trace sets the format of the diagram. */
-static void apply_trace(struct question *q, const char *option, const char *text)
+static struct problem *apply_trace(struct question *q, const char *option, const char *text)
 {
     const char *const suffix = suffix_of(text);
     const struct output_format *f = suffix != NULL ? format_of(q, suffix, false) : NULL;
 
     q->mpi.traced = NULL;
     if (*text == '\0')
-        return;
+        return NULL;
     if (f == NULL)
-        refuse_suffix(q, option, text);
-    check_place(option, text);
+        return refuse_suffix(q, option, text);
+    TRY(check_place(option, text));
     q->mpi.traced = text;
     q->form.format = f;
+    return NULL;
 }
 
 /* "-" is stdout. A name without a suffix does not determine the format. */
-static void apply_output(struct question *q, const char *option, const char *text)
+static struct problem *apply_output(struct question *q, const char *option, const char *text)
 {
     const char *const suffix = suffix_of(text);
     const struct output_format *f;
@@ -158,20 +161,21 @@ static void apply_output(struct question *q, const char *option, const char *tex
     q->form.output = NULL;
     q->form.keeps_records = false;
     if (*text == '\0' || strcmp(text, "-") == 0)
-        return;
+        return NULL;
     q->form.output = text;
     q->form.keeps_records = keeps_records(q, suffix);
     if (suffix == NULL || (q->line.sets & OPTIONS_TUNE) != 0) /* which has --export */
-        return;
+        return NULL;
     f = format_of(q, suffix, false);
-    if (option_on_command_line("format")) {
+    if (option_on_command_line(q, "format")) {
         snprintf(asked, sizeof(asked), "--format %s", q->form.format->name);
-        check_suffix(q, asked, q->form.format->suffix);
+        TRY(check_suffix(q, asked, q->form.format->suffix));
     } else if (f == NULL && !q->form.keeps_records) {
-        refuse_suffix(q, option, text);
+        return refuse_suffix(q, option, text);
     } else if (!q->form.keeps_records) {
         q->form.format = f;
     }
+    return NULL;
 }
 
 const struct option_row format_options[] = {
@@ -196,17 +200,22 @@ const struct option_row format_options[] = {
 /* ---- notes next to the answer, and colours ---- */
 
 /* Applied after --progress. */
-static void apply_quiet(struct question *q, const char *option, const char *text)
+static struct problem *apply_quiet(struct question *q, const char *option, const char *text)
 {
-    q->form.quiet = switched(option, text);
+    TRY(switched(option, text, &q->form.quiet));
     q->form.progress = q->form.progress && !q->form.quiet;
+    return NULL;
 }
 
-static void apply_color(struct question *q, const char *option, const char *text)
+static struct problem *apply_color(struct question *q, const char *option, const char *text)
 {
     static const struct names names = {{"auto", "always", "never"}, 3};
 
-    q->form.color = which_name(option, text, &names);
+    int which;
+
+    TRY(which_name(option, text, &names, &which));
+    q->form.color = which;
+    return NULL;
 }
 
 const struct option_row talk_options[] = {

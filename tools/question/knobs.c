@@ -47,14 +47,14 @@ static const struct logp_word *word_of(const struct logp_knob *knob, const char 
     return NULL;
 }
 
-_Noreturn static void refuse_word(const struct logp_knob *knob, const char *option,
-                                  const char *text)
+static struct problem *refuse_word(const struct logp_knob *knob, const char *option,
+                                   const char *text)
 {
     struct names names = {0};
 
     for (const struct logp_word *w = knob->words; w->word != NULL; w++)
         add_name(&names, w->word);
-    refuse_name(option, text, &names);
+    return name_problem(option, text, &names);
 }
 
 bool parse_knob(const struct logp_knob *knob, const char *text, int64_t *value)
@@ -67,15 +67,16 @@ bool parse_knob(const struct logp_knob *knob, const char *text, int64_t *value)
            parse_number(text, knob->unit == LOGP_UNIT_BYTES, knob->least, knob->most, value);
 }
 
-void apply_knob(struct question *q, const struct logp_knob *knob, const char *option,
-                const char *text)
+struct problem *apply_knob(struct question *q, const struct logp_knob *knob, const char *option,
+                           const char *text)
 {
     int64_t *value = (int64_t *)((char *)&q->what.knobs + knob->field);
 
     if (knob->unit == LOGP_UNIT_NS)
-        *value = to_ns(q, option, text);
-    else if (knob->unit == LOGP_UNIT_WORD && word_of(knob, text) == NULL)
-        refuse_word(knob, option, text);
-    else if (*text != '\0' && !parse_knob(knob, text, value))
-        bad_option(option, text, "%s", knob->allowed);
+        return to_ns(q, option, text, value);
+    if (knob->unit == LOGP_UNIT_WORD && word_of(knob, text) == NULL)
+        return refuse_word(knob, option, text);
+    if (*text != '\0' && !parse_knob(knob, text, value))
+        return option_problem(option, text, "%s", knob->allowed);
+    return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --nodes, --inter, --link: parameters that differ from pair to pair (logp/delay.h). The links made
- * from them are kept until the process ends because a sweep visits each point several times.
+ * --nodes, --inter, --link: parameters that differ from pair to pair (logp/delay.h). The question
+ * keeps the links made from them because a sweep visits each point several times.
  */
 #include "question/rows.h"
 
@@ -15,16 +15,6 @@ enum { LATENCY, O, O_SEND, O_RECV, GAP, BYTE, N_COSTS };
 
 static const struct names cost_names = {{"L", "o", "o_send", "o_recv", "g", "G"}, N_COSTS};
 
-/* Text that the rest of the process needs. */
-static char *keep(const char *text)
-{
-    char *copy = strdup(text);
-
-    if (copy == NULL)
-        bad_usage("no memory");
-    return copy;
-}
-
 static void set_cost(struct logp_link_costs *c, int which, int64_t value)
 {
     int64_t *const of[N_COSTS] = {&c->L_ns,      &c->o_send_ns, &c->o_send_ns,
@@ -35,30 +25,40 @@ static void set_cost(struct logp_link_costs *c, int which, int64_t value)
         c->o_recv_ns = value;
 }
 
-void read_costs(const struct question *q, const char *option, const char *text,
-                struct logp_link_costs *costs)
+/* Read one cost, "L=9"; seen: a bit for each that the text has had. */
+static struct problem *read_cost(const struct question *q, const char *option, const char *text,
+                                 char *name, unsigned *seen, struct logp_link_costs *costs)
 {
     const unsigned both = 1u << O_SEND | 1u << O_RECV;
-    char *copy = keep(text), *rest = copy, *name;
+    char *value = name, list[MAX_LIST];
+    const int which = find_name(&cost_names, strsep(&value, "="));
+    unsigned excluded;
+    int64_t cost;
+
+    if (which < 0)
+        return option_problem(option, text, "'%s': %s", name, one_of(&cost_names, name, list));
+    excluded = which == O ? both : (1u << which & both) != 0 ? 1u << O : 0;
+    if (value == NULL || *value == '\0')
+        return option_problem(option, text, "%s=T, a time", name);
+    if ((*seen & (1u << which | excluded)) != 0)
+        return option_problem(option, text, "%s once, and either o or o_send and o_recv", name);
+    *seen |= 1u << which;
+    TRY(which == BYTE ? to_byte_ps(q, option, value, &cost) : to_ns(q, option, value, &cost));
+    set_cost(costs, which, cost);
+    return NULL;
+}
+
+struct problem *read_costs(const struct question *q, const char *option, const char *text,
+                           struct logp_link_costs *costs)
+{
+    char *copy = need(strdup(text)), *rest = copy, *name;
+    struct problem *problem = NULL;
     unsigned seen = 0;
 
-    while ((name = strsep(&rest, ",")) != NULL) {
-        char *value = name, list[MAX_LIST];
-        const int which = find_name(&cost_names, strsep(&value, "="));
-        unsigned excluded;
-
-        if (which < 0)
-            bad_option(option, text, "'%s': %s", name, one_of(&cost_names, name, list));
-        excluded = which == O ? both : (1u << which & both) != 0 ? 1u << O : 0;
-        if (value == NULL || *value == '\0')
-            bad_option(option, text, "%s=T, a time", name);
-        if ((seen & (1u << which | excluded)) != 0)
-            bad_option(option, text, "%s once, and either o or o_send and o_recv", name);
-        seen |= 1u << which;
-        set_cost(costs, which,
-                 which == BYTE ? to_byte_ps(q, option, value) : to_ns(q, option, value));
-    }
+    while (problem == NULL && (name = strsep(&rest, ",")) != NULL)
+        problem = read_cost(q, option, text, name, &seen, costs);
     free(copy);
+    return problem;
 }
 
 /* As it can be given again: "90us". */
@@ -109,17 +109,34 @@ struct link_rules {
     int n;
 };
 
-static struct logp_ranks read_ranks(const char *option, const char *rule, char *text)
+/* All that the points of a sweep have. */
+struct all_links {
+    struct link_rules *rules;
+    struct made_links {
+        struct made_links *next;
+        struct logp_links *links;
+        int64_t P, node_size;
+        struct logp_link_costs inter;
+        const struct link_rules *rules;
+    } * made;
+    char option[2][32]; /* links_option() */
+};
+
+static struct all_links *all_links(const struct question *q)
 {
-    struct logp_rank_range *ranges = malloc((strlen(text) + 1) * sizeof(*ranges));
-    struct logp_ranks set = {ranges, 0};
+    return part_of(q, PART_LINKS, sizeof(struct all_links));
+}
+
+static struct problem *read_ranks(const struct question *q, const char *option, const char *rule,
+                                  char *text, struct logp_ranks *set)
+{
+    struct logp_rank_range *ranges = kept_by(q, malloc((strlen(text) + 1) * sizeof(*ranges)), free);
     const int64_t most = LOGP_MAX_PROCESSORS - 1;
     char *one;
 
-    if (ranges == NULL)
-        bad_usage("no memory");
+    *set = (struct logp_ranks){ranges, 0};
     if (strcmp(text, "*") == 0) /* all: no range */
-        return set;
+        return NULL;
     while ((one = strsep(&text, ",")) != NULL) {
         char *dots = strstr(one, "..");
         int64_t first, last;
@@ -128,61 +145,65 @@ static struct logp_ranks read_ranks(const char *option, const char *rule, char *
             *dots = '\0';
         if (!parse_number(one, false, 0, most, &first) ||
             !parse_number(dots != NULL ? dots + 2 : one, false, first, most, &last))
-            bad_option(option, rule, "ranks as 3, 0,2..5 or * on both sides of the -");
-        ranges[set.n++] = (struct logp_rank_range){(int)first, (int)last};
+            return option_problem(option, rule, "ranks as 3, 0,2..5 or * on both sides of the -");
+        ranges[set->n++] = (struct logp_rank_range){(int)first, (int)last};
     }
-    return set;
+    return NULL;
 }
 
-static struct link_rule read_rule(const struct question *q, const char *option, char *text)
+static struct problem *read_rule(const struct question *q, const char *option, char *text,
+                                 struct link_rule *rule)
 {
-    struct link_rule rule = {.costs = LOGP_ALL_AS_BEFORE, .text = keep(text)};
-    char *costs = text, *dst = strsep(&costs, ":"), *src = strsep(&dst, "-");
+    char *costs = text, *dst, *src;
 
+    *rule = (struct link_rule){.costs = LOGP_ALL_AS_BEFORE, .text = kept_by(q, strdup(text), free)};
+    dst = strsep(&costs, ":");
+    src = strsep(&dst, "-");
     if (costs == NULL || dst == NULL)
-        bad_option(option, rule.text, "A-B:L=T,o=T,g=T,G=T, from the ranks A to the ranks B");
-    rule.src = read_ranks(option, rule.text, src);
-    rule.dst = read_ranks(option, rule.text, dst);
-    read_costs(q, option, costs, &rule.costs);
-    return rule;
+        return option_problem(option, rule->text,
+                              "A-B:L=T,o=T,g=T,G=T, from the ranks A to the ranks B");
+    TRY(read_ranks(q, option, rule->text, src, &rule->src));
+    TRY(read_ranks(q, option, rule->text, dst, &rule->dst));
+    return read_costs(q, option, costs, &rule->costs);
 }
 
-static void read_rules(const struct question *q, const char *option, struct link_rules *r)
+/* Show the rules, each time with its unit. */
+static char *show_rules(const struct link_rules *r)
 {
-    char *copy = keep(r->text), *rest = copy, *text;
+    char *shown = NULL;
     size_t size;
-    FILE *f = open_memstream(&r->shown, &size);
+    FILE *f = need(open_memstream(&shown, &size));
 
-    r->rule = malloc((strlen(copy) + 1) * sizeof(*r->rule));
-    if (f == NULL || r->rule == NULL)
-        bad_usage("no memory");
-    while ((text = strsep(&rest, ";")) != NULL) {
-        struct link_rule *rule = &r->rule[r->n++];
+    for (int i = 0; i < r->n; i++) {
+        const char *text = r->rule[i].text;
 
-        *rule = read_rule(q, option, text);
-        fprintf(f, "%s%.*s:", r->n > 1 ? ";" : "", (int)strcspn(rule->text, ":"), rule->text);
-        show_costs(f, &rule->costs);
+        fprintf(f, "%s%.*s:", i > 0 ? ";" : "", (int)strcspn(text, ":"), text);
+        show_costs(f, &r->rule[i].costs);
     }
-    close_text(f, &r->shown);
-    free(copy);
+    return close_text(f, &shown);
 }
 
-static const struct link_rules *rules_of(const struct question *q, const char *option,
-                                         const char *text)
+static struct problem *rules_of(const struct question *q, const char *option, const char *text,
+                                const struct link_rules **rules)
 {
-    static struct link_rules *all;
-    struct link_rules *r = all;
+    struct all_links *all = all_links(q);
+    struct link_rules *r = all->rules;
+    char *rest, *rule;
 
     while (r != NULL && (strcmp(r->text, text) != 0 || r->unit_ns != q->model.unit_ns))
         r = r->next;
+    *rules = r;
     if (r != NULL)
-        return r;
-    r = calloc(1, sizeof(*r));
-    if (r == NULL)
-        bad_usage("no memory");
-    *r = (struct link_rules){.next = all, .text = text, .unit_ns = q->model.unit_ns};
-    read_rules(q, option, r);
-    return all = r;
+        return NULL;
+    *rules = r = kept_by(q, calloc(1, sizeof(*r)), free);
+    *r = (struct link_rules){.next = all->rules, .text = text, .unit_ns = q->model.unit_ns};
+    r->rule = kept_by(q, malloc((strlen(text) + 1) * sizeof(*r->rule)), free);
+    rest = kept_by(q, strdup(text), free);
+    while ((rule = strsep(&rest, ";")) != NULL)
+        TRY(read_rule(q, option, rule, &r->rule[r->n++]));
+    r->shown = kept_by(q, show_rules(r), free);
+    all->rules = r;
+    return NULL;
 }
 
 const char *rules_shown(const struct question *q)
@@ -215,32 +236,31 @@ int64_t links_own_G(const struct question *q)
 
 /* ---- the links of so many processors ---- */
 
-_Noreturn static void refuse_links(const struct link_rule *rule, int rc, int64_t P)
+static void drop_links(void *links)
 {
-    if (rc == -EINVAL)
-        bad_option("link", rule->text, "ranks 0 .. %lld", (long long)P - 1);
-    if (rc == -E2BIG)
-        bad_option("link", rule->text, "at most %d kinds of ranks", LOGP_MOST_KINDS);
-    bad_usage("no memory");
+    logp_links_destroy(links);
 }
 
-static struct logp_links *make_links(const struct question *q, int64_t P)
+static struct problem *make_links(const struct question *q, int64_t P, struct logp_links **out)
 {
-    struct logp_links *links;
-    int rc = logp_links_create(P, &links);
+    struct logp_links *links = NULL;
+    const int made = logp_links_create(P, &links);
 
-    if (rc == 0 && q->model.node_size > 0)
-        rc = logp_links_nodes(links, q->model.node_size, &q->model.inter);
-    if (rc != 0)
-        bad_usage("no memory");
+    *out = kept_by(q, made == 0 ? links : NULL, drop_links);
+    if (q->model.node_size > 0 && logp_links_nodes(links, q->model.node_size, &q->model.inter) != 0)
+        need(NULL);
     for (int i = 0; q->model.rules != NULL && i < q->model.rules->n; i++) {
         const struct link_rule *rule = &q->model.rules->rule[i];
+        const int rc = logp_links_set(links, &rule->src, &rule->dst, &rule->costs);
 
-        rc = logp_links_set(links, &rule->src, &rule->dst, &rule->costs);
+        if (rc == -EINVAL)
+            return option_problem("link", rule->text, "ranks 0 .. %lld", (long long)P - 1);
+        if (rc == -E2BIG)
+            return option_problem("link", rule->text, "at most %d kinds of ranks", LOGP_MOST_KINDS);
         if (rc != 0)
-            refuse_links(rule, rc, P);
+            need(NULL);
     }
-    return links;
+    return NULL;
 }
 
 static bool same_costs(const struct logp_link_costs *a, const struct logp_link_costs *b)
@@ -249,45 +269,43 @@ static bool same_costs(const struct logp_link_costs *a, const struct logp_link_c
            a->g_ns == b->g_ns && a->G_ps == b->G_ps;
 }
 
-const struct logp_links *links_of(const struct question *q, int64_t P)
+struct problem *links_of(const struct question *q, int64_t P, const struct logp_links **out)
 {
-    static struct kept {
-        struct kept *next;
-        struct logp_links *links;
-        int64_t P, node_size;
-        struct logp_link_costs inter;
-        const struct link_rules *rules;
-    } * all;
-    struct kept *k = all;
+    struct all_links *all = all_links(q);
+    struct made_links *made = all->made;
+    struct logp_links *links;
     char text[32];
 
+    *out = NULL;
     if (q->model.node_size == 0 && q->model.rules == NULL)
         return NULL;
     snprintf(text, sizeof(text), "%lld", (long long)P);
     if (P > LOGP_MAX_PROCESSORS)
-        bad_option("P", text, "with %s, 1 .. %d processors", links_option(q), LOGP_MAX_PROCESSORS);
-    while (k != NULL && (k->P != P || k->node_size != q->model.node_size ||
-                         k->rules != q->model.rules || !same_costs(&k->inter, &q->model.inter)))
-        k = k->next;
-    if (k != NULL)
-        return k->links;
-    k = malloc(sizeof(*k));
-    if (k == NULL)
-        bad_usage("no memory");
-    *k =
-        (struct kept){all, make_links(q, P), P, q->model.node_size, q->model.inter, q->model.rules};
-    all = k;
-    return k->links;
+        return option_problem("P", text, "with %s, 1 .. %d processors", links_option(q),
+                              LOGP_MAX_PROCESSORS);
+    while (made != NULL &&
+           (made->P != P || made->node_size != q->model.node_size ||
+            made->rules != q->model.rules || !same_costs(&made->inter, &q->model.inter)))
+        made = made->next;
+    if (made == NULL) {
+        TRY(make_links(q, P, &links));
+        made = kept_by(q, malloc(sizeof(*made)), free);
+        *made = (struct made_links){all->made,          links,          P,
+                                    q->model.node_size, q->model.inter, q->model.rules};
+        all->made = made;
+    }
+    *out = made->links;
+    return NULL;
 }
 
 const char *links_option(const struct question *q)
 {
-    static char option[2][32];
+    char(*option)[32] = all_links(q)->option;
 
     if (q->model.rules != NULL)
-        return option_shown("link", option[0]);
-    return option_shown(option_given("nodes") || q->model.machine == NULL ? "nodes" : "machine",
-                        option[1]);
+        return option_shown(q, "link", option[0]);
+    return option_shown(
+        q, option_given(q, "nodes") || q->model.machine == NULL ? "nodes" : "machine", option[1]);
 }
 
 /* ---- the options ---- */
@@ -308,51 +326,57 @@ static bool parse_nodes(const char *text, int64_t *n, int64_t *size)
 
 /* Without -P, take as many processors as the nodes have; each value in a list of -P must equal that
  * number. */
-void apply_nodes(struct question *q, const char *option, const char *text)
+struct problem *apply_nodes(struct question *q, const char *option, const char *text)
 {
     int64_t P;
 
     if (*text == '\0')
-        return;
+        return NULL;
     if (!parse_nodes(text, &P, &q->model.node_size))
-        bad_option(option, text, "NODESxPROCESSORS, as 4x8, or *x8 for as many nodes as P needs");
+        return option_problem(option, text,
+                              "NODESxPROCESSORS, as 4x8, or *x8 for as many nodes as P needs");
     snprintf(q->model.nodes, sizeof(q->model.nodes), "%s", text);
     P *= q->model.node_size;
     if (P == 0)
-        return;
+        return NULL;
     if (P > LOGP_MAX_PROCESSORS)
-        bad_option(option, text, "up to %d processors", LOGP_MAX_PROCESSORS);
-    if (!option_given("P") && q->what.list == NULL) {
+        return option_problem(option, text, "up to %d processors", LOGP_MAX_PROCESSORS);
+    if (!option_given(q, "P") && q->what.list == NULL) {
         q->model.P = q->span.P_list[0] = P;
         q->span.n_P = 1;
     }
     for (size_t i = 0; i == 0 || i < q->span.n_P; i++)
         if ((q->span.n_P > 0 ? q->span.P_list[i] : q->model.P) != P)
-            bad_option(option, text, "as many processors as -P gives; P = %lld",
-                       (long long)(q->span.n_P > 0 ? q->span.P_list[i] : q->model.P));
+            return option_problem(option, text, "as many processors as -P gives; P = %lld",
+                                  (long long)(q->span.n_P > 0 ? q->span.P_list[i] : q->model.P));
+    return NULL;
 }
 
-void apply_inter(struct question *q, const char *option, const char *text)
+struct problem *apply_inter(struct question *q, const char *option, const char *text)
 {
     static const struct logp_link_costs nothing = LOGP_ALL_AS_BEFORE;
     char nodes[32];
 
     if (*text != '\0' && q->model.node_size == 0)
-        bad_option(option, text, "needs %s, which sets the nodes", option_shown("nodes", nodes));
+        return option_problem(option, text, "needs %s, which sets the nodes",
+                              option_shown(q, "nodes", nodes));
     if (*text != '\0')
-        read_costs(q, option, text, &q->model.inter);
+        TRY(read_costs(q, option, text, &q->model.inter));
     if (q->model.node_size > 0 && same_costs(&q->model.inter, &nothing))
-        bad_option("nodes", q->model.nodes,
-                   "needs %s, the costs of messages between nodes, as in --inter L=90us,g=2",
-                   option_shown(option, nodes));
+        return option_problem(
+            "nodes", q->model.nodes,
+            "needs %s, the costs of messages between nodes, as in --inter L=90us,g=2",
+            option_shown(q, option, nodes));
+    return NULL;
 }
 
-void apply_link(struct question *q, const char *option, const char *text)
+struct problem *apply_link(struct question *q, const char *option, const char *text)
 {
     if (*text != '\0')
-        q->model.rules = rules_of(q, option, text);
-    q->model.network.links = links_of(q, q->model.P);
+        TRY(rules_of(q, option, text, &q->model.rules));
+    TRY(links_of(q, q->model.P, &q->model.network.links));
     if (q->model.network.links != NULL && q->model.network.params.capacity != 0)
-        bad_option("capacity", option_text("capacity"),
-                   "off with %s: L and g differ by link; remove it", links_option(q));
+        return option_problem("capacity", option_text(q, "capacity"),
+                              "off with %s: L and g differ by link; remove it", links_option(q));
+    return NULL;
 }

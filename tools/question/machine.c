@@ -24,43 +24,57 @@ const char *all_machines(const struct question *q, char buf[MAX_LIST])
     return list_names(&names, ", ", buf);
 }
 
-/* The text of a file, to be freed; ends the process where it cannot be read. */
-static char *text_of(const char *option, const char *file)
+/* Name the machine after its file if it has no name. */
+static void complete_names(struct logp_machine_file *machine, const char *file)
 {
-    const char *why;
-    char *text = text_of_file(file, &why), list[MAX_LIST];
-    struct names names = {0};
+    char *shown;
 
-    if (text == NULL) {
-        name_machines(&names);
-        bad_option(option, file, "%s, or a readable file: %s", one_of(&names, file, list), why);
+    if (machine->name[0] == '\0') {
+        shown = shown_text(file);
+        snprintf(machine->name, sizeof(machine->name), "%s", shown);
+        free(shown);
     }
-    return text;
+    if (machine->title[0] == '\0')
+        memcpy(machine->title, machine->name, sizeof(machine->title));
 }
 
-const struct logp_machine_file *find_machine(const char *option, const char *word)
+static struct problem *read_machine(const struct question *q, const char *option, const char *file,
+                                    const char *text, struct logp_machine_file *machine)
 {
-    static struct logp_machine_file machine;
-    const struct logp_machine_file *named = logp_machine_file_find(word);
     struct logp_machine_file_error error;
-    char shown[32], *text, *shown_word;
+    char shown[32];
 
-    if (named != NULL)
-        return named;
-    text = text_of(option, word);
-    if (logp_machine_file_read(text, &machine, &error) != 0)
-        bad_usage("%s %s:%d: %s: %s", option_shown(option, shown), word, error.line, error.what,
-                  error.allowed);
-    free(text);
-    if (!is_printable(machine.name) || !is_printable(machine.title) ||
-        !is_printable(machine.source))
-        bad_option(option, word, "a file whose name, title and source have no control characters");
-    if (machine.name[0] == '\0') {
-        shown_word = shown_text(word);
-        snprintf(machine.name, sizeof(machine.name), "%s", shown_word);
-        free(shown_word);
+    if (logp_machine_file_read(text, machine, &error) != 0)
+        return usage_problem("%s %s:%d: %s: %s", option_shown(q, option, shown), file, error.line,
+                             error.what, error.allowed);
+    if (!is_printable(machine->name) || !is_printable(machine->title) ||
+        !is_printable(machine->source))
+        return option_problem(option, file,
+                              "a file whose name, title and source have no control characters");
+    complete_names(machine, file);
+    return NULL;
+}
+
+struct problem *find_machine(const struct question *q, const char *option, const char *word,
+                             const struct logp_machine_file **machine)
+{
+    struct logp_machine_file *read;
+    struct problem *problem;
+    const char *why;
+    char *text, list[MAX_LIST];
+    struct names names = {0};
+
+    *machine = logp_machine_file_find(word);
+    if (*machine != NULL)
+        return NULL;
+    text = text_of_file(word, &why);
+    if (text == NULL) {
+        name_machines(&names);
+        return option_problem(option, word, "%s, or a readable file: %s",
+                              one_of(&names, word, list), why);
     }
-    if (machine.title[0] == '\0')
-        memcpy(machine.title, machine.name, sizeof(machine.title));
-    return &machine;
+    *machine = read = kept_by(q, malloc(sizeof(*read)), free);
+    problem = read_machine(q, option, word, text, read);
+    free(text);
+    return problem;
 }

@@ -7,35 +7,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void apply_P(struct question *q, const char *option, const char *text)
+static struct problem *apply_P(struct question *q, const char *option, const char *text)
 {
     if ((q->line.sets & OPTIONS_SPANS) != 0)
-        apply_P_list(q, option, text);
+        TRY(apply_P_list(q, option, text));
     else if (!parse_number(text, false, 1, LOGP_TREE_MAX, &q->model.P))
-        bad_option(option, text, "a number of processors, 1 .. 2^61");
-    else if ((q->line.sets & OPTIONS_MEASURE) != 0 && !option_given("P"))
+        return option_problem(option, text, "a number of processors, 1 .. 2^61");
+    else if ((q->line.sets & OPTIONS_MEASURE) != 0 && !option_given(q, "P"))
         q->model.P = 2;
     else if ((q->line.sets & OPTIONS_MEASURE) != 0 && q->model.P < 2)
-        bad_option(option, text, "at least two processors");
+        return option_problem(option, text, "at least two processors");
+    return NULL;
 }
 
-static void apply_schedule(struct question *q, const char *option, const char *text)
+static struct problem *apply_schedule(struct question *q, const char *option, const char *text)
 {
-    static const struct logp_step_list *list; /* read once */
-
     if (*text == '\0')
-        return;
-    if (list == NULL)
-        list = read_schedule(option, text);
-    q->what.list = list;
-    if (option_given("P") && q->model.P != q->what.list->P)
-        bad_option(option, text, "as many ranks as processors; it has %lld ranks, and P = %lld",
-                   (long long)q->what.list->P, (long long)q->model.P);
+        return NULL;
+    TRY(read_schedule(q, option, text, &q->what.list));
+    if (option_given(q, "P") && q->model.P != q->what.list->P)
+        return option_problem(option, text,
+                              "as many ranks as processors; it has %lld ranks, and P = %lld",
+                              (long long)q->what.list->P, (long long)q->model.P);
     q->model.P = q->what.list->P;
+    return NULL;
 }
 
 /* The operands of each rank of a summation are its algorithm's. */
-static void apply_as(struct question *q, const char *option, const char *text)
+static struct problem *apply_as(struct question *q, const char *option, const char *text)
 {
     const struct logp_collective *c;
     struct names names = {0};
@@ -44,18 +43,20 @@ static void apply_as(struct question *q, const char *option, const char *text)
         if (c->operands != LOGP_OPERANDS_TOTAL)
             add_name(&names, c->name);
     if (*text != '\0' && find_name(&names, text) < 0)
-        refuse_name(option, text, &names);
+        return name_problem(option, text, &names);
     q->what.as = *text != '\0' && q->what.list != NULL ? logp_collective_find(text) : NULL;
+    return NULL;
 }
 
-static void apply_by(struct question *q, const char *option, const char *text)
+static struct problem *apply_by(struct question *q, const char *option, const char *text)
 {
     static const struct names names = {{"formula", "schedule"}, 2};
     const int which = find_name(&names, text);
 
     if (which < 0 && *text != '\0')
-        bad_option(option, text, "formula or schedule");
+        return option_problem(option, text, "formula or schedule");
     q->what.by = which < 0 ? LOGP_BY_EITHER : which == 0 ? LOGP_BY_FORMULA : LOGP_BY_SCHEDULE;
+    return NULL;
 }
 
 /* All names, and the model of this one; NULL: there is none. */
@@ -79,7 +80,7 @@ static void take_delay(struct question *q, const struct logp_delay_model *model)
     struct logp_delay delay;
 
     if (logp_delay_create(model->name, &params, &delay) != 0)
-        bad_usage("no memory");
+        need(NULL);
     logp_delay_params(model->name, &params, &params);
     q->model.delay = model;
     q->model.emulated = !logp_delay_is_none(&delay);
@@ -94,25 +95,27 @@ void use_delay(struct question *q, const char *name)
 
 /* Take the times of a real machine; its unit is the plain one. An option that is given separately
  * overrides its value of the machine: see resolve_options(). */
-void set_machine(struct question *q, const char *option, const char *text)
+struct problem *set_machine(struct question *q, const char *option, const char *text)
 {
-    q->model.machine = find_machine(option, text);
+    TRY(find_machine(q, option, text, &q->model.machine));
     q->model.network.params = q->model.machine->params;
     q->model.gamma_given = q->model.machine->has_gamma;
     use_delay(q, q->model.machine->delay);
     q->model.unit_ns = q->model.machine->unit_ns;
-    apply_nodes(q, "nodes", q->model.machine->nodes);
+    TRY(apply_nodes(q, "nodes", q->model.machine->nodes));
     if (q->model.machine->nodes[0] != '\0' || q->model.machine->inter[0] != '\0')
-        apply_inter(q, "inter", q->model.machine->inter);
+        TRY(apply_inter(q, "inter", q->model.machine->inter));
+    return NULL;
 }
 
-static void apply_machine(struct question *q, const char *option, const char *text)
+static struct problem *apply_machine(struct question *q, const char *option, const char *text)
 {
     if (strcmp(text, "none") != 0)
-        set_machine(q, option, text);
+        TRY(set_machine(q, option, text));
+    return NULL;
 }
 
-static void apply_unit(struct question *q, const char *option, const char *text)
+static struct problem *apply_unit(struct question *q, const char *option, const char *text)
 {
     const bool found = (q->line.sets & (OPTIONS_RANKS | OPTIONS_SWEEP)) == OPTIONS_RANKS;
     int64_t ps;
@@ -121,57 +124,70 @@ static void apply_unit(struct question *q, const char *option, const char *text)
     if (q->model.unit_auto && found)
         text = "10us"; /* until run/unit.c has found it */
     else if (q->model.unit_auto)
-        bad_option(option, text, "a time, as 10us; auto is for logp run and logp watch");
+        return option_problem(option, text, "a time, as 10us; auto is for logp run and logp watch");
     if (!logp_time_parse(text, 0, &ps) || ps < 1000 || ps % 1000 != 0)
-        bad_option(option, text, "a time >= 1ns with a suffix ns, us or ms%s",
-                   found ? ", or auto" : "");
+        return option_problem(option, text, "a time >= 1ns with a suffix ns, us or ms%s",
+                              found ? ", or auto" : "");
     q->model.unit_ns = ps / 1000;
+    return NULL;
 }
 
-static void apply_o(struct question *q, const char *option, const char *text)
+static struct problem *apply_o(struct question *q, const char *option, const char *text)
 {
-    q->model.network.params.o_send_ns = q->model.network.params.o_recv_ns = to_ns(q, option, text);
+    TRY(to_ns(q, option, text, &q->model.network.params.o_send_ns));
+    q->model.network.params.o_recv_ns = q->model.network.params.o_send_ns;
+    return NULL;
 }
 
-static void apply_G(struct question *q, const char *option, const char *text)
+static struct problem *apply_G(struct question *q, const char *option, const char *text)
 {
-    q->model.network.params.G_ps = to_byte_ps(q, option, text);
+    return to_byte_ps(q, option, text, &q->model.network.params.G_ps);
 }
 
-static void apply_gap(struct question *q, const char *option, const char *text)
+static struct problem *apply_gap(struct question *q, const char *option, const char *text)
 {
-    q->model.network.params.gap_shared = either(option, text, "separate", "shared");
+    bool shared;
+
+    TRY(either(option, text, "separate", "shared", &shared));
+    q->model.network.params.gap_shared = shared;
+    return NULL;
 }
 
-static void apply_capacity(struct question *q, const char *option, const char *text)
+static struct problem *apply_capacity(struct question *q, const char *option, const char *text)
 {
-    q->model.network.params.capacity = switched(option, text) ? LOGP_CAPACITY_RULE : 0;
+    bool on;
+
+    TRY(switched(option, text, &on));
+    q->model.network.params.capacity = on ? LOGP_CAPACITY_RULE : 0;
+    return NULL;
 }
 
-static void apply_rendezvous(struct question *q, const char *option, const char *text)
+static struct problem *apply_rendezvous(struct question *q, const char *option, const char *text)
 {
     int64_t most = -1; /* bytes of a send that does not wait */
 
     if (strcmp(text, "none") != 0 && !parse_number(text, true, 0, LOGP_PARAM_MAX_NS, &most))
-        bad_option(option, text, "none, or a number of bytes, 0 .. 10^15");
+        return option_problem(option, text, "none, or a number of bytes, 0 .. 10^15");
     q->model.network.rendezvous_from = most + 1;
+    return NULL;
 }
 
-static void apply_delay(struct question *q, const char *option, const char *text)
+static struct problem *apply_delay(struct question *q, const char *option, const char *text)
 {
     const bool has_G = q->model.network.params.G_ps > 0 || links_own_G(q) > 0;
-    const char *of_file = delay_of_schedule(q->what.list);
+    const char *of_file = delay_of_schedule(q);
     const char *name = *text != '\0' ? text : of_file != NULL ? of_file : has_G ? "loggp" : "logp";
     struct names names = {0};
     const struct logp_delay_model *model = find_delay(name, &names);
 
     if (model == NULL)
-        refuse_name(option, text, &names);
+        return name_problem(option, text, &names);
     take_delay(q, model);
     if (q->model.network.links != NULL &&
         (!q->model.emulated || (q->model.ignores_G && links_own_G(q) > 0)))
-        bad_option(option, text, "with %s, a delay model with %s", links_option(q),
-                   q->model.emulated ? "G" : "parameters");
+        return option_problem(option, text, "with %s, a delay model with %s", links_option(q),
+                              q->model.emulated ? "G" : "parameters");
+    return NULL;
 }
 
 static const char *all_delays(const struct question *q, char buf[MAX_LIST])
@@ -184,7 +200,7 @@ static const char *all_delays(const struct question *q, char buf[MAX_LIST])
 }
 
 /* Check that the word before the sizes is the name of a topology. */
-static void check_topology(const char *option, const char *text)
+static struct problem *check_topology(const char *option, const char *text)
 {
     const struct logp_topology_kind *kind;
     struct names names = {{"none"}, 1};
@@ -194,7 +210,8 @@ static void check_topology(const char *option, const char *text)
         add_name(&names, kind->name);
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
     if (find_name(&names, name) < 1)
-        bad_option(option, text, "%s", one_of(&names, name, list));
+        return option_problem(option, text, "%s", one_of(&names, name, list));
+    return NULL;
 }
 
 static const char *all_topologies(const struct question *q, char buf[MAX_LIST])
@@ -208,64 +225,74 @@ static const char *all_topologies(const struct question *q, char buf[MAX_LIST])
     return list_names(&forms, ", ", buf);
 }
 
-/* The topology of this text, which is kept until the process ends; NULL: no memory. */
-static const struct logp_topology *make_topology(const char *text, int64_t P)
-{
-    static struct kept {
-        struct kept *next;
+/* The topologies of a question: a sweep visits each point several times. */
+struct topologies {
+    struct made_topology {
+        struct made_topology *next;
         const char *text;
         int64_t P;
         struct logp_topology *topology;
     } * all;
-    struct kept *k = all;
+};
 
-    while (k != NULL && (strcmp(k->text, text) != 0 || k->P != P))
-        k = k->next;
-    if (k != NULL)
-        return k->topology;
-    k = malloc(sizeof(*k));
-    if (k == NULL)
-        return NULL;
-    *k = (struct kept){all, text, P, NULL};
-    if (logp_topology_create(text, P, &k->topology) != 0) {
-        free(k);
-        return NULL;
-    }
-    all = k;
-    return k->topology;
+static void drop_topology(void *memory)
+{
+    struct made_topology *made = memory;
+
+    logp_topology_destroy(made->topology);
+    free(made);
 }
 
-static void apply_schedules(struct question *q, const char *option, const char *text)
+static const struct logp_topology *make_topology(const struct question *q, const char *text)
+{
+    struct topologies *t = part_of(q, PART_TOPOLOGIES, sizeof(*t));
+    struct made_topology *made = t->all;
+
+    while (made != NULL && (strcmp(made->text, text) != 0 || made->P != q->model.P))
+        made = made->next;
+    if (made != NULL)
+        return made->topology;
+    made = kept_by(q, calloc(1, sizeof(*made)), drop_topology);
+    *made = (struct made_topology){t->all, text, q->model.P, NULL};
+    if (logp_topology_create(text, q->model.P, &made->topology) != 0)
+        need(NULL);
+    t->all = made;
+    return made->topology;
+}
+
+static struct problem *apply_schedules(struct question *q, const char *option, const char *text)
 {
     (void)option;
     q->what.schedules = strcmp(text, "none") != 0 ? text : NULL;
+    return NULL;
 }
 
-static void apply_topology(struct question *q, const char *option, const char *text)
+static struct problem *apply_topology(struct question *q, const char *option, const char *text)
 {
     if (strcmp(text, "none") == 0)
-        return;
-    check_topology(option, text);
+        return NULL;
+    TRY(check_topology(option, text));
     if (logp_topology_needs(text, q->model.P) != NULL)
-        bad_option(option, text, "needs %s; P = %lld", logp_topology_needs(text, q->model.P),
-                   (long long)q->model.P);
+        return option_problem(option, text, "needs %s; P = %lld",
+                              logp_topology_needs(text, q->model.P), (long long)q->model.P);
     if (!q->model.emulated)
-        bad_option(option, text, "needs a delay model other than none");
+        return option_problem(option, text, "needs a delay model other than none");
     if (model_params(q).latency_varies)
-        bad_option(option, text, "needs a delay model other than %s: each link has the latency L",
-                   q->model.delay->name);
-    if (model_params(q).recv_streams && !option_given("delay")) /* of a GOAL file */
+        return option_problem(option, text,
+                              "needs a delay model other than %s: each link has the latency L",
+                              q->model.delay->name);
+    if (model_params(q).recv_streams && !option_given(q, "delay")) /* of a GOAL file */
         use_delay(q, q->model.network.params.G_ps > 0 ? "loggp" : "logp");
     if (model_params(q).recv_streams)
-        bad_option(
+        return option_problem(
             option, text,
             "needs a delay model other than %s: on a link a message arrives with its last byte",
             q->model.delay->name);
     if (q->model.network.links != NULL)
-        bad_option(option, text, "none with %s: a message takes one link", links_option(q));
-    q->model.network.topology = make_topology(text, q->model.P);
-    if (q->model.network.topology == NULL)
-        bad_usage("no memory");
+        return option_problem(option, text, "none with %s: a message takes one link",
+                              links_option(q));
+    q->model.network.topology = make_topology(q, text);
+    return NULL;
 }
 
 const struct option_row model_options[] = {

@@ -2,7 +2,7 @@
 /* The options that select the algorithm and its arguments. */
 #include "question/rows.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 enum algorithm_choice algorithm_word(const char *word)
@@ -13,63 +13,70 @@ enum algorithm_choice algorithm_word(const char *word)
     return (enum algorithm_choice)(find_name(&words, word) + 1); /* ALGORITHMS_NAMED: neither */
 }
 
-static void apply_algo(struct question *q, const char *option, const char *text)
+static struct problem *apply_algo(struct question *q, const char *option, const char *text)
 {
     const char *last = strrchr(text, ';'); /* only mpirun may be given several */
 
     if ((q->line.sets & OPTIONS_MPIRUN) !=
         0) { /* it reads them itself, but not those of other commands */
-        q->what.algorithm_list = option_on_command_line("algo") ? text : NULL;
-        return;
+        q->what.algorithm_list = option_on_command_line(q, "algo") ? text : NULL;
+        return NULL;
     }
     (void)option; /* names are checked against the collective's table */
     text = last != NULL ? last + 1 : text;
     q->what.algorithm_list = text;
     q->what.algorithms = algorithm_word(text);
+    return NULL;
 }
 
-static void apply_bytes(struct question *q, const char *option, const char *text)
+static struct problem *apply_bytes(struct question *q, const char *option, const char *text)
 {
     int64_t n;
 
     if ((q->line.sets & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0) {
-        apply_bytes_range(q, option, text);
-        return;
+        TRY(apply_bytes_range(q, option, text));
+        return NULL;
     }
     if (!parse_number(text, true, 0, INT64_C(1) << 40, &n))
-        bad_option(option, text, "a number of bytes, 0 .. 2^40");
+        return option_problem(option, text, "a number of bytes, 0 .. 2^40");
     q->what.n_bytes = (size_t)n;
+    return NULL;
 }
 
-static void apply_root(struct question *q, const char *option, const char *text)
+static struct problem *apply_root(struct question *q, const char *option, const char *text)
 {
     if (!parse_number(text, false, 0, q->model.P - 1, &q->what.root))
-        bad_option(option, text, "a rank, 0 .. %lld", (long long)q->model.P - 1);
+        return option_problem(option, text, "a rank, 0 .. %lld", (long long)q->model.P - 1);
+    return NULL;
 }
 
-static void apply_gamma(struct question *q, const char *option, const char *text)
+static struct problem *apply_gamma(struct question *q, const char *option, const char *text)
 {
     q->model.gamma_given |= *text != '\0'; /* --machine may have */
     q->model.gamma_host = strcmp(text, "host") == 0;
     if (*text != '\0' && !q->model.gamma_host)
-        q->model.network.params.gamma_ps = to_ps(q, option, text, LOGP_PARAM_MAX_NS);
+        return to_ps(q, option, text, LOGP_PARAM_MAX_NS, &q->model.network.params.gamma_ps);
+    return NULL;
 }
 
-static void apply_counts(struct question *q, const char *option, const char *text)
+static struct problem *apply_counts(struct question *q, const char *option, const char *text)
 {
-    char *list = strdup(text), *save = NULL;
+    const char *s = text + strspn(text, ",");
 
-    q->what.n_counts = 0;
-    if (list == NULL)
-        bad_usage("no memory");
-    for (char *word = list; *text != '\0' && (word = strtok_r(word, ",", &save)) != NULL;
-         word = NULL)
-        if (q->what.n_counts == MAX_COUNTS ||
+    for (q->what.n_counts = 0; *s != '\0'; s += strspn(s, ",")) {
+        const size_t n = strcspn(s, ",");
+        char word[32];
+
+        snprintf(word, sizeof(word), "%.*s", (int)n, s);
+        if (q->what.n_counts == MAX_COUNTS || n >= sizeof(word) ||
             !parse_number(word, true, 0, INT64_C(1) << 36, &q->what.counts[q->what.n_counts++]))
-            bad_option(option, text, "up to %d sizes, 0 .. 2^36, with commas", MAX_COUNTS);
-    free(list);
+            return option_problem(option, text, "up to %d sizes, 0 .. 2^36, with commas",
+                                  MAX_COUNTS);
+        s += n;
+    }
     if (*text != '\0' && q->what.n_counts == 0)
-        bad_option(option, text, "at least one size");
+        return option_problem(option, text, "at least one size");
+    return NULL;
 }
 
 /* The names that the operations have, or their types. */
@@ -99,37 +106,40 @@ static const char *all_ops(const struct question *q, char buf[MAX_LIST])
     return list_names(&names, ", ", buf);
 }
 
-static const char *the_type = "double";
-
-static void apply_type(struct question *q, const char *option, const char *text)
+static struct problem *apply_type(struct question *q, const char *option, const char *text)
 {
     const struct logp_op *sum = logp_op_find("sum", text);
     const struct names names = op_names(true);
 
     if (sum == NULL)
-        refuse_name(option, text, &names);
+        return name_problem(option, text, &names);
     q->what.element_bytes = sum->element_bytes;
-    the_type = sum->type;
+    q->what.type = sum->type;
+    return NULL;
 }
 
-static void apply_op(struct question *q, const char *option, const char *text)
+static struct problem *apply_op(struct question *q, const char *option, const char *text)
 {
     const struct names names = op_names(false);
 
-    q->what.op = logp_op_find(text, the_type);
+    q->what.op = logp_op_find(text, q->what.type);
     if (q->what.op == NULL)
-        refuse_name(option, text, &names);
+        return name_problem(option, text, &names);
+    return NULL;
 }
 
-static void apply_packing(struct question *q, const char *option, const char *text)
+static struct problem *apply_packing(struct question *q, const char *option, const char *text)
 {
-    q->what.packing =
-        either(option, text, "structured", "none") ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
+    bool none;
+
+    TRY(either(option, text, "structured", "none", &none));
+    q->what.packing = none ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
+    return NULL;
 }
 
-static void apply_same_results(struct question *q, const char *option, const char *text)
+static struct problem *apply_same_results(struct question *q, const char *option, const char *text)
 {
-    q->what.may_differ = either(option, text, "yes", "no");
+    return either(option, text, "yes", "no", &q->what.may_differ);
 }
 
 const struct option_row operand_options[] = {

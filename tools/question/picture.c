@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* "800x600": in pixels, of which PDF has 96 an inch. */
-static void apply_size(struct question *q, const char *option, const char *text)
+static struct problem *apply_size(struct question *q, const char *option, const char *text)
 {
     const char *const x = strchr(text, 'x');
     char width[16];
@@ -13,25 +13,29 @@ static void apply_size(struct question *q, const char *option, const char *text)
 
     q->form.width = q->form.height = 0;
     if (*text == '\0')
-        return;
+        return NULL;
     snprintf(width, sizeof(width), "%.*s", (int)strcspn(text, "x"), text);
     if (x == NULL || !parse_number(width, false, 320, 8192, &w) ||
         !parse_number(x + 1, false, 240, 8192, &h))
-        bad_option(option, text, "WIDTHxHEIGHT in pixels, from 320x240 to 8192x8192, e.g. 800x600");
+        return option_problem(option, text,
+                              "WIDTHxHEIGHT in pixels, from 320x240 to 8192x8192, e.g. 800x600");
     q->form.width = (int)w;
     q->form.height = (int)h;
+    return NULL;
 }
 
-static void apply_title(struct question *q, const char *option, const char *text)
+static struct problem *apply_title(struct question *q, const char *option, const char *text)
 {
     q->form.title = *text != '\0' ? text : NULL;
     if (strlen(text) >= MAX_TITLE || !is_printable(text))
-        bad_option(option, text, "one line of at most %d bytes, without control characters",
-                   MAX_TITLE - 1);
+        return option_problem(option, text,
+                              "one line of at most %d bytes, without control characters",
+                              MAX_TITLE - 1);
+    return NULL;
 }
 
 /* "log": both axes; "log,linear": x, then y. */
-static void apply_scale(struct question *q, const char *option, const char *text)
+static struct problem *apply_scale(struct question *q, const char *option, const char *text)
 {
     static const struct names names = {{"auto", "linear", "log"}, 3}; /* as enum plot_scale */
     const char *const comma = strchr(text, ',');
@@ -44,10 +48,11 @@ static void apply_scale(struct question *q, const char *option, const char *text
             word[strcspn(word, ",")] = '\0';
         which = find_name(&names, word);
         if (which < 0)
-            bad_option(option, text,
-                       "auto, linear or log; or two of these for x and y: log,linear");
+            return option_problem(option, text,
+                                  "auto, linear or log; or two of these for x and y: log,linear");
         q->form.scales[axis] = (enum plot_scale)which;
     }
+    return NULL;
 }
 
 const struct option_row picture_options[] = {

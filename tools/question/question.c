@@ -21,9 +21,28 @@ enum { MOST_ROWS = 96 };
 static const struct option_row *rows[MOST_ROWS];
 static int n_rows;
 
-static const char *given[MOST_ROWS]; /* from the command line; NULL: not given */
+/* What a question was made of. */
+struct texts {
+    const char *given[MOST_ROWS];  /* by row: from the command line; NULL: not given */
+    const char *added[MOST_ROWS];  /* by give_option(), which counts more */
+    const json_t *presets;         /* in place of environment and config file; NULL: these */
+    const char *words[MOST_WORDS]; /* as they were, */
+    int n_words;
+    struct question unsettled; /* and the question before its options were settled */
+};
 
-static struct question unsettled; /* copy of the options before they were settled */
+static struct texts *texts_of(const struct question *q)
+{
+    return part_of(q, PART_ROWS, sizeof(struct texts));
+}
+
+/* On the command line, or added; NULL: neither. */
+static const char *given(const struct question *q, int i)
+{
+    const struct texts *t = texts_of(q);
+
+    return t->added[i] != NULL ? t->added[i] : t->given[i];
+}
 
 /* Values of getopt_long() for the long options: row i is LONG + i. */
 enum { LONG = 256, HELP = LONG + MOST_ROWS, VERSION };
@@ -37,8 +56,11 @@ static void add_rows(const struct option_row *more)
         rows[n_rows++] = more;
 }
 
+/* The same in each process, so once. */
 static void make_rows(void)
 {
+    if (n_rows > 0)
+        return;
     add_rows(model_options);
     add_rows(operand_options);
     add_rows(knob_options());
@@ -53,10 +75,12 @@ static void make_rows(void)
 }
 
 /* NULL: not set, or empty. */
-static const char *from_environment(const struct option_row *r)
+static const char *from_environment(const struct question *q, const struct option_row *r)
 {
+    const json_t *presets = texts_of(q)->presets;
     char name[32];
-    const char *text = getenv(option_variable(r->name, name));
+    const char *text = presets != NULL ? json_string_value(json_object_get(presets, r->name))
+                                       : getenv(option_variable(r->name, name));
 
     return text != NULL && *text != '\0' ? text : NULL;
 }
@@ -98,11 +122,12 @@ static int row_of(int c)
     return i;
 }
 
-static void add_word(struct question *q, const char *word)
+static struct problem *add_word(struct question *q, const char *word)
 {
-    if (q->line.n_words == sizeof(q->line.words) / sizeof(q->line.words[0]))
-        bad_usage("%s: too many words; see logp --help", word);
+    if (q->line.n_words == MOST_WORDS)
+        return usage_problem("%s: too many words; see logp --help", word);
     q->line.words[q->line.n_words++] = word;
+    return NULL;
 }
 
 /* Find the text of an option and its source. Environment and config file count only for options
@@ -110,69 +135,72 @@ static void add_word(struct question *q, const char *word)
 static enum source find_text(int i, const struct question *q, const char **text)
 {
     const struct option_row *r = rows[i];
-    const char *environment = from_environment(r), *setting;
+    const char *environment = from_environment(q, r), *setting;
     const unsigned from_command_line = OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY |
                                        OPTIONS_OUTPUT | OPTIONS_SAVE | OPTIONS_TALK;
     const bool other = q->how.clock == LOGP_CLOCK_VIRTUAL && *r->preset != '\0';
     enum source source = FROM_DEFAULT;
 
     *text = other && *r->other != '\0' ? r->other : r->preset;
-    if (given[i] != NULL) {
+    if (given(q, i) != NULL) {
         source = FROM_COMMAND_LINE;
-        *text = given[i];
+        *text = given(q, i);
     } else if ((r->set & q->line.sets & ~from_command_line) != 0 && option_matters(r->name, q)) {
-        setting = environment == NULL ? setting_of(r->name) : NULL;
+        setting = environment == NULL ? setting_of(q, r->name) : NULL;
         source = environment != NULL ? FROM_ENVIRONMENT : setting != NULL ? FROM_FILE : source;
         *text = environment != NULL ? environment : setting != NULL ? setting : *text;
     }
     return source;
 }
 
-static enum source take(int i, const struct question *q, const char **text)
+static struct problem *take(int i, const struct question *q, const char **text, enum source *source)
 {
-    const enum source source = find_text(i, q, text);
     char option[32];
 
-    note_option(rows[i]->name, source, *text);
-    *text = value_at_point(q, rows[i], i, option_dashed(rows[i]->name, option), *text);
-    note_option(rows[i]->name, source, *text);
-    return source;
+    *source = find_text(i, q, text);
+    note_option(q, rows[i]->name, *source, *text);
+    TRY(value_at_point(q, rows[i], i, option_dashed(rows[i]->name, option), text));
+    note_option(q, rows[i]->name, *source, *text);
+    return NULL;
 }
 
-static void refuse_others(const char *command, unsigned sets)
+static struct problem *refuse_others(const struct question *q, const char *command)
 {
     for (int i = 0; i < n_rows; i++) {
         char option[32];
 
         option_dashed(rows[i]->name, option);
-        if (given[i] != NULL && (rows[i]->set & sets) == 0)
-            bad_usage("%s: not an option of logp %s", option, command);
-        if (given[i] != NULL && *given[i] == '\0')
-            bad_option(option, "''", "needs a value");
+        if (given(q, i) != NULL && (rows[i]->set & q->line.sets) == 0)
+            return usage_problem("%s: not an option of logp %s", option, command);
+        if (given(q, i) != NULL && *given(q, i) == '\0')
+            return option_problem(option, "''", "needs a value");
     }
+    return NULL;
 }
 
 /* Apply all rows. A machine sets L, o, g, G, delay and unit, unless they come from the same
  * source as it or from a stronger one. */
-static void resolve_rows(struct question *q)
+static struct problem *resolve_rows(struct question *q)
 {
     enum source machine = FROM_DEFAULT;
 
     for (int i = 0; i < n_rows; i++) {
         const bool without = q->model.machine == NULL;
         const char *text;
-        const enum source source = take(i, q, &text);
+        enum source source;
         char option[32];
 
+        TRY(take(i, q, &text, &source));
         option_dashed(rows[i]->name, option);
         if (rows[i]->knob != NULL)
-            apply_knob(q, rows[i]->knob, option, text);
+            TRY(apply_knob(q, rows[i]->knob, option, text));
         else if (without || !rows[i]->of_machine || source >= machine)
-            apply_row(q, rows[i], option, text);
+            TRY(apply_row(q, rows[i], option, text));
         if (without && q->model.machine != NULL)
             machine = source;
     }
-    resolve_size(q);
+    TRY(resolve_size(q));
+    return check_plugin(q);
 }
 
 /* --verbose: the options that are set, and where each is set. */
@@ -195,55 +223,64 @@ static void say_sources(const struct question *q)
     }
 }
 
-void resolve_options(struct question *q, const char *command, unsigned sets)
+/* Settle all options of the command: from the config file, then from the environment, then from the
+ * command line. */
+static struct problem *resolve_options(struct question *q, const struct command_facts *command)
 {
-    static struct names names;
+    struct names names = {0};
 
-    q->line.sets = sets;
-    refuse_others(command, sets);
-    if (option_is_given("quiet"))
-        keep_quiet();
+    q->line.sets = command->options;
+    TRY(refuse_others(q, command->name));
+    keep_quiet(option_is_given(q, "quiet"));
     for (int i = 0; i < n_rows; i++)
         add_name(&names, rows[i]->name);
-    read_settings(command, q->line.commands, &names);
-    warn_of_variables(&names);
+    if (texts_of(q)->presets == NULL) {
+        TRY(read_settings(q, command->name, &names));
+        warn_of_variables(&names);
+    }
     q->model.inter =
         (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* so that a cost of 0 can be given */
-    unsettled = *q;
-    resolve_rows(q);
-    refuse_unused_options(q);
-    check_transport(q);
+    texts_of(q)->unsettled = *q;
+    TRY(resolve_rows(q));
+    TRY(refuse_unused_options(q));
+    TRY(check_transport(q));
     if (q->form.verbose)
         say_sources(q);
+    return NULL;
 }
 
-void resolve_point(struct question *q, int64_t i)
+struct problem *resolve_point(struct question *q, int64_t i)
 {
-    *q = unsettled;
-    select_point(i);
-    resolve_rows(q);
+    *q = texts_of(q)->unsettled;
+    select_point(q, i);
+    return resolve_rows(q);
 }
 
-void give_option(const char *name, const char *text)
+/* The row of a name without dashes; -1: there is none. */
+static int find_row(const char *name)
 {
-    for (int i = 0; i < n_rows; i++)
-        if (strcmp(rows[i]->name, name) == 0)
-            given[i] = text;
+    int i = n_rows - 1;
+
+    while (i >= 0 && strcmp(rows[i]->name, name) != 0)
+        i--;
+    return i;
 }
 
-bool option_is_given(const char *name)
+void give_option(const struct question *q, const char *name, const char *text)
 {
-    for (int i = 0; i < n_rows; i++)
-        if (strcmp(rows[i]->name, name) == 0)
-            return given[i] != NULL;
-    return false;
+    texts_of(q)->added[find_row(name)] = text;
+}
+
+bool option_is_given(const struct question *q, const char *name)
+{
+    return given(q, find_row(name)) != NULL;
 }
 
 char *options_given(const struct question *q, const struct names *but)
 {
     char *all = NULL;
     size_t size;
-    FILE *f = or_end(open_memstream(&all, &size));
+    FILE *f = need(open_memstream(&all, &size));
 
     for (int i = 0; i < n_rows; i++) {
         const char *text;
@@ -262,9 +299,9 @@ char *options_given(const struct question *q, const struct names *but)
 
 /* Refuse an unknown option as it was written; or, of several letters after one
  * dash, the unknown one. */
-_Noreturn static void no_such_option(const char *text, int letter)
+static struct problem *no_such_option(const char *text, int letter)
 {
-    static char dashes[MOST_ROWS][32];
+    char dashes[MOST_ROWS][32];
     struct names names = {0};
     char word[32], hint[MAX_HINT];
 
@@ -274,26 +311,22 @@ _Noreturn static void no_such_option(const char *text, int letter)
         snprintf(word, sizeof(word), "-%c", letter);
     else
         snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, "="), text);
-    bad_usage("%s: no such option; %ssee logp --help", letter != 0 ? word : text,
-              did_you_mean(&names, word, hint));
+    return usage_problem("%s: no such option; %ssee logp --help", letter != 0 ? word : text,
+                         did_you_mean(&names, word, hint));
 }
 
 /* Take one more text of an option: the last one counts, unless the option allows several. */
-static void take_given(int i, const char *text)
+static void take_given(const struct question *q, int i, const char *text)
 {
-    static char *all[MOST_ROWS];
-    const size_t had = all[i] != NULL ? strlen(all[i]) + 1 : 0;
+    const char **const all = &texts_of(q)->given[i];
+    char *joined;
 
-    given[i] = text;
-    if (!rows[i]->several)
-        return;
-    all[i] = realloc(all[i], had + strlen(text) + 1);
-    if (all[i] == NULL)
-        bad_usage("no memory");
-    if (had > 0)
-        all[i][had - 1] = ';';
-    strcpy(all[i] + had, text);
-    given[i] = all[i];
+    if (rows[i]->several && *all != NULL) {
+        joined = kept_by(q, malloc(strlen(*all) + strlen(text) + 2), free);
+        sprintf(joined, "%s;%s", *all, text);
+        text = joined;
+    }
+    *all = text;
 }
 
 /* Whether the command is `logp mpirun`: its first word that is not an option is a program, and all
@@ -318,7 +351,8 @@ static int split_rest(int argc, char **argv, struct question *q)
     return n < argc ? n : argc;
 }
 
-void parse_options(int argc, char **argv, struct question *q)
+/* Split the command line into words and options. */
+static struct problem *parse_options(int argc, char **argv, struct question *q)
 {
     const bool program = runs_a_program(argc, argv);
     char shorts[2 * MOST_ROWS + 11] = "+";
@@ -326,35 +360,204 @@ void parse_options(int argc, char **argv, struct question *q)
     int c;
 
     argc = split_rest(argc, argv, q);
-    make_rows();
     make_getopt(shorts + program, longs);
     if (program) { /* -n N is -P N, as others of this name have it */
         strcat(shorts, "n:");
-        add_word(q, argv[1]);
+        TRY(add_word(q, argv[1]));
         argc--;
         argv++;
     }
     opterr = 0;
+    optind = 0; /* another question may have used it */
     while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (c == ':')
-            bad_usage("%s: needs a value; see logp --help", argv[optind - 1]);
+            return usage_problem("%s: needs a value; see logp --help", argv[optind - 1]);
         if (c == '?' && optopt >= LONG)
-            bad_usage("%s: takes no value; see logp --help", argv[optind - 1]);
+            return usage_problem("%s: takes no value; see logp --help", argv[optind - 1]);
         if (c == '?')
-            no_such_option(argv[optind - 1], optopt);
+            return no_such_option(argv[optind - 1], optopt);
         q->line.help |= c == 'h' || c == HELP;
         q->line.version |= c == 'V' || c == VERSION;
         if (c == 'h' || c == HELP || c == 'V' || c == VERSION)
             continue;
         if (c == 'n' && strcmp(optarg, "p") == 0 && optind < argc) /* -np N */
             optarg = argv[optind++];
-        take_given(row_of(c), optarg != NULL ? optarg : "on");
+        take_given(q, row_of(c), optarg != NULL ? optarg : "on");
     }
     if (program)
         q->line.rest = &argv[optind];
     for (int i = optind; !program && i < argc; i++)
-        add_word(q, argv[i]);
+        TRY(add_word(q, argv[i]));
+    return NULL;
 }
+
+/* "help run" is "run --help". */
+static void take_help(struct question *q)
+{
+    if (q->line.n_words == 0 || strcmp(q->line.words[0], "help") != 0)
+        return;
+    q->line.help = true;
+    drop_word(q);
+}
+
+void drop_word(struct question *q)
+{
+    q->line.n_words--;
+    memmove(q->line.words, q->line.words + 1, sizeof(q->line.words) - sizeof(q->line.words[0]));
+}
+
+struct problem *add_rest(struct question *q)
+{
+    for (; q->line.rest != NULL && *q->line.rest != NULL; q->line.rest++)
+        TRY(add_word(q, *q->line.rest));
+    q->line.rest = NULL;
+    return NULL;
+}
+
+/* Find the command, which the words begin with, and settle its options. */
+static struct problem *settle(struct question *q)
+{
+    struct command_facts command = {0};
+    struct texts *t = texts_of(q);
+
+    take_help(q);
+    if (q->line.n_words == 0)
+        TRY(add_rest(q));
+    if (q->line.n_words == 0)
+        return NULL;
+    TRY(q->line.vocabulary->find(q, &command));
+    if (!command.starts)
+        TRY(add_rest(q));
+    q->line.command = command.name;
+    q->line.answer = command.answer;
+    if (q->line.help)
+        return NULL;
+    memcpy(t->words, q->line.words, sizeof(t->words));
+    t->n_words = q->line.n_words;
+    if (command.take != NULL)
+        TRY(command.take(q));
+    return resolve_options(q, &command);
+}
+
+void begin_question(struct question *q, const struct vocabulary *v)
+{
+    make_rows();
+    *q = (struct question){.own = own_memory()};
+    q->line.formats = v->formats;
+    q->line.vocabulary = v;
+}
+
+struct problem *question_of_words(struct question *q, int argc, char **argv)
+{
+    TRY(parse_options(argc, argv, q));
+    return q->line.version ? NULL : settle(q);
+}
+
+/* ---- a question as JSON ---- */
+
+static void drop_json(void *json)
+{
+    json_decref(json);
+}
+
+/* The words of an array, with NULL at the end. */
+static struct problem *words_in(const struct question *q, const json_t *all, const char *key,
+                                char ***out)
+{
+    const json_t *array = json_object_get(all, key), *word;
+    char **words = kept_by(q, calloc(json_array_size(array) + 1, sizeof(*words)), free);
+    size_t i;
+
+    if (array != NULL && !json_is_array(array))
+        return usage_problem("\"%s\": an array of words", key);
+    json_array_foreach(array, i, word)
+    {
+        if (!json_is_string(word))
+            return usage_problem("\"%s\": an array of words", key);
+        words[i] = (char *)(uintptr_t)json_string_value(word);
+    }
+    *out = words;
+    return NULL;
+}
+
+/* Check that each key of the object is an option, and its value a text. */
+static struct problem *check_texts(const json_t *all, const char *key)
+{
+    json_t *const texts = json_object_get(all, key), *text;
+    const char *name;
+
+    if (texts != NULL && !json_is_object(texts))
+        return usage_problem("\"%s\": an object of options", key);
+    json_object_foreach(texts, name, text)
+    {
+        if (find_row(name) < 0)
+            return no_such_option(name, 0);
+        if (!json_is_string(text))
+            return usage_problem("\"%s\": \"%s\": a text", key, name);
+    }
+    return NULL;
+}
+
+struct problem *question_of_json(struct question *q, const json_t *json)
+{
+    json_t *all, *texts, *text;
+    char *command, *word, **words, **rest;
+    const char *name;
+
+    all = kept_by(q, json_deep_copy(json), drop_json);
+    if (!json_is_string(json_object_get(all, "command")))
+        return usage_problem("\"command\": a text");
+    command = kept_by(q, strdup(json_string_value(json_object_get(all, "command"))), free);
+    while ((word = strsep(&command, " ")) != NULL)
+        TRY(add_word(q, word));
+    TRY(words_in(q, all, "words", &words));
+    for (; *words != NULL; words++)
+        TRY(add_word(q, *words));
+    TRY(words_in(q, all, "rest", &rest));
+    q->line.rest = json_object_get(all, "rest") != NULL ? rest : NULL;
+    TRY(check_texts(all, "options"));
+    TRY(check_texts(all, "presets"));
+    texts = json_object_get(all, "options");
+    json_object_foreach(texts, name, text) texts_of(q)->given[find_row(name)] =
+        json_string_value(text);
+    texts = json_object_get(all, "presets");
+    texts_of(q)->presets = texts != NULL ? texts : kept_by(q, json_object(), drop_json);
+    return settle(q);
+}
+
+static void set_text(json_t *all, const char *key, const char *name, const char *text)
+{
+    if (json_object_get(all, key) == NULL)
+        json_object_set_new(all, key, json_object());
+    json_object_set_new(json_object_get(all, key), name, json_string(text));
+}
+
+json_t *question_json(const struct question *q)
+{
+    const struct texts *t = texts_of(q);
+    json_t *all = json_object(), *words = json_array(), *rest = json_array();
+
+    json_object_set_new(all, "command", json_string(q->line.command));
+    for (int i = 1; i < t->n_words; i++)
+        json_array_append_new(words, json_string(t->words[i]));
+    json_object_set_new(all, "words", words);
+    for (int i = 0; i < n_rows; i++) {
+        const char *text;
+
+        if (t->given[i] != NULL)
+            set_text(all, "options", rows[i]->name, t->given[i]);
+        else if (find_text(i, q, &text) != FROM_DEFAULT && t->added[i] == NULL)
+            set_text(all, "presets", rows[i]->name, text);
+    }
+    for (char **word = q->line.rest; word != NULL && *word != NULL; word++)
+        json_array_append_new(rest, json_string(*word));
+    if (q->line.rest != NULL)
+        json_object_set(all, "rest", rest);
+    json_decref(rest);
+    return all;
+}
+
+/* ---- the help of options ---- */
 
 /* " [8]", " [100; virtual clock 1]" */
 static void show_default(const struct option_row *r, unsigned sets, char *out, size_t size)
@@ -401,13 +604,6 @@ static void show_words(const struct option_row *r, const struct question *q, cha
     }
 }
 
-void add_rest(struct question *q)
-{
-    for (; q->line.rest != NULL && *q->line.rest != NULL; q->line.rest++)
-        add_word(q, *q->line.rest);
-    q->line.rest = NULL;
-}
-
 bool option_facts(const struct question *q, int i, unsigned sets, struct option_facts *out)
 {
     const struct option_row *r = i < n_rows ? rows[i] : NULL;
@@ -423,16 +619,17 @@ bool option_facts(const struct question *q, int i, unsigned sets, struct option_
     return true;
 }
 
-void print_options(const struct question *q, unsigned sets)
+void print_options(FILE *f, const struct question *q, unsigned sets)
 {
-    struct option_facts f;
+    struct option_facts option;
 
-    for (int i = 0; option_facts(q, i, sets, &f); i++) {
+    for (int i = 0; option_facts(q, i, sets, &option); i++) {
         char words[64];
 
-        if ((f.sets & sets) == 0)
+        if ((option.sets & sets) == 0)
             continue;
-        snprintf(words, sizeof(words), "%s %s", f.option, f.value != NULL ? f.value : "");
-        printf("  %-17s %s%s\n", words, f.help, f.preset);
+        snprintf(words, sizeof(words), "%s %s", option.option,
+                 option.value != NULL ? option.value : "");
+        fprintf(f, "  %-17s %s%s\n", words, option.help, option.preset);
     }
 }

@@ -3,7 +3,7 @@
 #ifndef LOGP_OPTIONS_H
 #define LOGP_OPTIONS_H
 
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <logp/logp.h>
 
@@ -18,6 +18,7 @@ struct step_form;   /* schedule/schedule.h */
 struct tree_form;   /* tree/tree.h */
 struct trace_form;  /* trace/trace.h */
 struct versus_form; /* versus/versus.h */
+struct work;        /* answer/runs.h */
 
 /* An answer whose member is NULL cannot be shown. The options use only the names, the suffixes and
  * which answers there are. */
@@ -68,7 +69,7 @@ enum plot_scale {
     SCALE_LOG, /* linear where a value of x is 0 or less */
 };
 
-enum { MAX_CORES = 1024, MAX_COUNTS = 256, MAX_P_LIST = 1024, MAX_TITLE = 200 };
+enum { MOST_WORDS = 8, MAX_CORES = 1024, MAX_COUNTS = 256, MAX_P_LIST = 1024, MAX_TITLE = 200 };
 
 /* The choice of algorithms. */
 enum algorithm_choice {
@@ -118,7 +119,8 @@ struct what_question {
     int n_counts;  /* of --counts; 0: blocks are all alike */
     int64_t counts[MAX_COUNTS];
     const struct logp_op *op;
-    size_t element_bytes;   /* of --type */
+    const char *type;       /* of the operands */
+    size_t element_bytes;   /* of the type */
     int64_t rows, cols;     /* 0: P */
     struct logp_args knobs; /* parameters of the algorithm; no other member is set */
     bool may_differ;        /* --same-results no */
@@ -175,15 +177,16 @@ struct form_question {
 
 /* The command line. */
 struct line_question {
-    unsigned sets;                       /* of the command: enum option_set */
+    unsigned sets; /* of the command: enum option_set */
+    const struct vocabulary *vocabulary;
     const struct output_format *formats; /* all there are; the last has no name */
-    const struct names *commands;        /* all there are: the sections of the config file */
     enum answer answer;                  /* of the command */
     /* words that are not options, the command first */
-    const char *words[8];
+    const char *words[MOST_WORDS];
     int n_words;
+    const char *command; /* its name, which may have two words */
     char **rest; /* the words after --, or a program of mpirun; NULL at its end; NULL: none */
-    char **argv; /* all of the command line */
+    char **argv; /* all of the command line; NULL: the question is of JSON */
     bool help, version;
 };
 
@@ -209,7 +212,10 @@ struct network_question {
     const char *on; /* host, a named machine or a file */
 };
 
+struct question_own; /* own.c */
+
 struct question {
+    struct question_own *own; /* its memory, which its copies share */
     struct model_question model;
     struct span_question span;
     struct what_question what;
@@ -218,6 +224,8 @@ struct question {
     struct line_question line;
     struct mpi_question mpi;
     struct network_question network;
+    struct work
+        *work; /* who watches the runs, and what lasts from one to the next: answer/runs.h */
 };
 
 /* Groups of options that a command takes. */
@@ -257,18 +265,72 @@ enum option_set {
 };
 #define OPTIONS_SEARCH (1u << 31) /* --limit, --seed; no int, as the others are, has this bit */
 
-/* ---- options.c ---- */
+/* ---- own.c: memory ---- */
 
-/* Split the command line into words and options, whose values resolve_options() looks at; ends the
- * process on bad usage. */
-void parse_options(int argc, char **argv, struct question *q);
+/* Free what the question and its copies point to. */
+void end_question(struct question *q);
+/* Free memory by drop() when the question ends. NULL: there is no memory. @return memory */
+void *kept_by(const struct question *q, void *memory, void (*drop)(void *memory));
+
+/* ---- source.c: value and source of an option, named with or without its dashes ---- */
+
+/* Where a value comes from, the weakest first. */
+enum source { FROM_DEFAULT, FROM_FILE, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
+
+/* The value in the command line, the environment or the config file, or the default; NULL: not yet
+ * known. */
+const char *option_text(const struct question *q, const char *name);
+/* Whether one of these three sets it. */
+bool option_given(const struct question *q, const char *name);
+/* Whether the command line sets it. */
+bool option_on_command_line(const struct question *q, const char *name);
+/* Whether the environment or the config file sets it. */
+bool option_is_preset(const struct question *q, const char *name);
+/* As its user has set it: "--root" or "LOGP_ROOT", in buf, or its place in the config file. */
+const char *option_shown(const struct question *q, const char *name, char buf[32]);
+/* The line of a problem of this question, its option as option_shown(). To be freed */
+char *problem_line(const struct question *q, const struct problem *p);
+/* Print it now, and free it. @return its exit code; NULL: EXIT_OK */
+int tell_problem(const struct question *q, struct problem *p);
+/* For end_with(). */
+void asked_is(const struct question *q);
+
+/* ---- question.c ---- */
+
+/* A command, as far as its options depend on it. */
+struct command_facts {
+    const char *name;
+    unsigned options; /* enum option_set */
+    enum answer answer;
+    bool starts; /* the command line of a program follows -- */
+    /* Take the words that are its own, before its options are looked at; NULL: there are none. */
+    struct problem *(*take)(struct question *q);
+};
+
+/* What a question can be about. */
+struct vocabulary {
+    const struct output_format *formats; /* the last has no name */
+    struct names commands;               /* the sections of the config file */
+    /* Find the command that the words begin with; of a name of two words the first is dropped. */
+    struct problem *(*find)(struct question *q, struct command_facts *out);
+};
+
+/* An empty question, with no option set; to be ended by end_question(), like all others. */
+void begin_question(struct question *q, const struct vocabulary *v);
+/* Make it the question of a command line: its options come from the config file, then from the environment
+ * (LOGP_P, LOGP_UNIT, ...; an empty variable is ignored), then from the words. Where these ask for
+ * help or the version, or are none, no option is settled. */
+struct problem *question_of_words(struct question *q, int argc, char **argv);
+/* Make it the question of an object of JSON: {"command": "run", "words": ["broadcast"], "options": {"P":
+ * "8", "algo": "all"}}, with texts as in a command line. "presets": options in place of the config
+ * file and the environment, which are not looked at; "rest": the words after --. */
+struct problem *question_of_json(struct question *q, const json_t *json);
+/* The same object, of a question whose options are settled. To be freed */
+json_t *question_json(const struct question *q);
 /* Treat the words after -- as words of the command, too. */
-void add_rest(struct question *q);
-/* Fill o with the options that a command of these sets uses: from the config file, then from the
- * environment (LOGP_P, LOGP_UNIT, ...; an empty variable is ignored), then from the command
- * line. Ends the process where one of them is wrong, or not an option of the command.
- * o->formats, o->commands and o->answer are set. */
-void resolve_options(struct question *q, const char *command, unsigned sets);
+struct problem *add_rest(struct question *q);
+/* Drop the first word. */
+void drop_word(struct question *q);
 /* Whether the run extends over the processes of a launcher (--transport). */
 bool over_processes(const struct question *q);
 /* The description of an option for the commands of some option sets. */
@@ -286,14 +348,14 @@ struct option_facts {
  * no more */
 bool option_facts(const struct question *q, int i, unsigned sets, struct option_facts *out);
 /* One line for each option of the sets. */
-void print_options(const struct question *q, unsigned sets);
+void print_options(FILE *f, const struct question *q, unsigned sets);
 
-/* Settle o anew, as resolve_options() has done last, for point i of its sweep. */
-void resolve_point(struct question *q, int64_t i);
+/* Settle q anew for point i of its sweep. */
+struct problem *resolve_point(struct question *q, int64_t i);
 /* Set this option from now on as the command line would, for resolve_point(). */
-void give_option(const char *name, const char *text);
+void give_option(const struct question *q, const char *name, const char *text);
 /* Whether it is on the command line. May be called before resolve_options(). */
-bool option_is_given(const char *name);
+bool option_is_given(const struct question *q, const char *name);
 /* All options given, except for these, in the order of the help: " -P 2,4 --clock virtual". To
  * be freed; NULL: no memory */
 char *options_given(const struct question *q, const struct names *but);
@@ -302,17 +364,16 @@ char *options_given(const struct question *q, const struct names *but);
  * the last changing first ---- */
 
 /* Number of points, for the options that were settled last. */
-int64_t sweep_points(void);
+int64_t sweep_points(const struct question *q);
 /* Number of values that an option has in the sweep. */
-int64_t sweep_values(const char *name);
+int64_t sweep_values(const struct question *q, const char *name);
 /* The point that was settled last: "-P 4 --bytes 1024". @return buf */
-const char *show_point(char *buf, size_t size);
+const char *show_point(const struct question *q, char *buf, size_t size);
 
 /* ---- model.c, operands.c, run.c: the values of options ---- */
 
-/* L, o, g, G, delay and unit of a machine: a named one, or of a file; ends the process where it is
- * none. */
-void set_machine(struct question *q, const char *option, const char *text);
+/* L, o, g, G, delay and unit of a machine: a named one, or of a file. */
+struct problem *set_machine(struct question *q, const char *option, const char *text);
 /* The delay model of this name, which there is. */
 void use_delay(struct question *q, const char *name);
 /* The executor of this name. @return false: there is none */
@@ -322,13 +383,12 @@ enum algorithm_choice algorithm_word(const char *word);
 
 /* ---- links.c ---- */
 
-/* "L=T,o=T,o_send=T,o_recv=T,g=T,G=T", some of them: set in *costs; ends the process where it is
- * something else. */
-void read_costs(const struct question *q, const char *option, const char *text,
-                struct logp_link_costs *costs);
-/* The links of P processors as the options define them; ends the process where the options are for
- * another number. NULL: all links are alike */
-const struct logp_links *links_of(const struct question *q, int64_t P);
+/* "L=T,o=T,o_send=T,o_recv=T,g=T,G=T", some of them: set in *costs. */
+struct problem *read_costs(const struct question *q, const char *option, const char *text,
+                           struct logp_link_costs *costs);
+/* The links of P processors as the options define them; a problem where these are for another
+ * number. *out NULL: all links are alike */
+struct problem *links_of(const struct question *q, int64_t P, const struct logp_links **out);
 /* The option that made o->network.links, as its user knows it. */
 const char *links_option(const struct question *q);
 /* The rules of --link, each time with its unit; NULL: there are none. */
@@ -344,8 +404,8 @@ int64_t links_own_G(const struct question *q);
 struct logp_params model_params(const struct question *q);
 /* The network as the delay model takes it: to emulate, to plan and to predict with. */
 struct logp_network network_of(const struct question *q);
-/* The delay model of o->plugin, which is set; ends the process where it refuses to make one. */
-struct logp_delay make_plugin_delay(const struct question *q);
+/* The delay model of the plug-in, which is set; a problem where it refuses to make one. */
+struct problem *make_plugin_delay(const struct question *q, struct logp_delay *delay);
 
 /* ---- fault.c ---- */
 
@@ -356,9 +416,9 @@ bool is_faulty(const struct question *q);
 
 /* Of a file's name, without the point; NULL: it has none. */
 const char *suffix_of(const char *path);
-/* End the process where the suffix of --output is that of another format than this one, which has
- * been asked for: "--format json". */
-void check_suffix(const struct question *q, const char *asked, const char *suffix);
+/* Check that the suffix of --output is not that of another format than this one, which has been
+ * asked for: "--format json". */
+struct problem *check_suffix(const struct question *q, const char *asked, const char *suffix);
 
 /* ---- parameters of algorithms ---- */
 
@@ -371,7 +431,7 @@ bool parse_knob(const struct logp_knob *knob, const char *text, int64_t *value);
 int64_t size_unit(const struct question *q, const struct logp_collective *collective);
 /* The option that gives its size: "bytes" or "count"; NULL: its size is not given by a single
  * number. */
-const char *size_option(const struct logp_collective *collective);
+const char *size_option(const struct question *q, const struct logp_collective *collective);
 /* Whether the model charges for bytes, on all links or some. Otherwise all sizes cost the same. */
 bool bytes_cost(const struct question *q);
 /* A note that messages of this size cost as much as small ones, and which option to type; NULL: no
@@ -386,9 +446,10 @@ bool option_matters(const char *name, const struct question *q);
 bool takes_blocks(const struct logp_collective *collective);
 /* The collective that the words, or --schedule, name; NULL: none, or several may be named. */
 const struct logp_collective *named_by_words(const struct question *q);
-/* End the process where an option of the command line cannot be used. */
-void refuse_unused_options(const struct question *q);
+/* Check that all options of the command line are used. */
+struct problem *refuse_unused_options(const struct question *q);
 /* The same for all options but these, which have their dashes. why: "--replay" */
-void refuse_others_than(const struct question *q, const struct names *used, const char *why);
+struct problem *refuse_others_than(const struct question *q, const struct names *used,
+                                   const char *why);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The options are rows of a table, in a few lists. Each list is at the end of the file that parses
- * the options' texts into fields of struct question, or ends the process for a text that is not
- * allowed.
+ * the options' texts into fields of struct question; a text that is not allowed is a problem.
  */
 #ifndef LOGP_OPTION_ROWS_H
 #define LOGP_OPTION_ROWS_H
@@ -10,6 +9,36 @@
 #include "question/question.h"
 
 #include <stddef.h>
+
+/* ---- own.c, source.c ---- */
+
+/* What a file of these folders keeps for a question. */
+enum question_part {
+    PART_SOURCES,
+    PART_ROWS,
+    PART_SETTINGS,
+    PART_SWEEP,
+    PART_TOPOLOGIES,
+    PART_LINKS,
+    PART_PLUGIN,
+    PART_SCHEDULE,
+    PART_BLOCKS,
+    PART_CHOICE,
+    PART_LISTED,
+    PART_FOUND,
+    N_PARTS,
+};
+
+struct question_own *own_memory(void);
+/* The part, of so many bytes: 0 at first. */
+void *part_of(const struct question *q, enum question_part part, size_t size);
+
+/* Keep the value of an option and its source; the texts must stay. */
+void note_option(const struct question *q, const char *name, enum source source, const char *text);
+/* Keep its place in the config file, to name it in errors: "FILE:3: P ="; the text must stay. */
+void note_place(const struct question *q, const char *name, const char *place);
+
+/* ---- the rows ---- */
 
 /* Kind of the field for an option's text. */
 enum option_field {
@@ -29,8 +58,8 @@ struct option_row {
                            differs; without: in words, how it is computed */
     unsigned set;
     bool of_machine; /* a preset of the model sets it */
-    /* option: with its dashes, wherever the text comes from; bad_option() knows */
-    void (*apply)(struct question *q, const char *option, const char *text);
+    /* option: with its dashes, wherever the text comes from */
+    struct problem *(*apply)(struct question *q, const char *option, const char *text);
     enum option_field field; /* without apply: of struct question, at its offset */
     size_t offset, size;     /* size: of a number */
     bool bytes;              /* a number may have a suffix of bytes */
@@ -58,8 +87,8 @@ extern const struct option_row operand_options[]; /* operands.c: the algorithm a
 extern const struct option_row run_options[];     /* run.c */
 /* The same for the parameters of algorithms, and the function that applies one */
 const struct option_row *knob_options(void);
-void apply_knob(struct question *q, const struct logp_knob *knob, const char *option,
-                const char *text);
+struct problem *apply_knob(struct question *q, const struct logp_knob *knob, const char *option,
+                           const char *text);
 extern const struct option_row fault_options[];   /* fault.c */
 extern const struct option_row sweep_options[];   /* sweep.c */
 extern const struct option_row format_options[];  /* format.c */
@@ -70,67 +99,73 @@ extern const struct option_row talk_options[];    /* format.c: for all commands 
 
 /* ---- machine.c ---- */
 
-/* The machine of a name, or in a file, which is then static; ends the process where it is none. */
-const struct logp_machine_file *find_machine(const char *option, const char *word);
+/* The machine of a name, or in a file, which the question keeps. */
+struct problem *find_machine(const struct question *q, const char *option, const char *word,
+                             const struct logp_machine_file **machine);
 const char *all_machines(const struct question *q, char buf[MAX_LIST]);
 
 /* ---- tune.c: -P and --bytes of a command of OPTIONS_SPANS ---- */
 
-void apply_P_list(struct question *q, const char *option, const char *text);
-void apply_bytes_range(struct question *q, const char *option, const char *text);
+struct problem *apply_P_list(struct question *q, const char *option, const char *text);
+struct problem *apply_bytes_range(struct question *q, const char *option, const char *text);
 
 /* ---- links.c: differences between pairs of processors, after all options that set P ---- */
 
-void apply_nodes(struct question *q, const char *option, const char *text);
-void apply_inter(struct question *q, const char *option, const char *text);
-void apply_link(struct question *q, const char *option, const char *text);
+struct problem *apply_nodes(struct question *q, const char *option, const char *text);
+struct problem *apply_inter(struct question *q, const char *option, const char *text);
+struct problem *apply_link(struct question *q, const char *option, const char *text);
 
 /* ---- sweep.c ---- */
 
 /* Select the value at the current point where the text of an option is a series. Only in a sweep.
  * place: index of the row among all rows */
-const char *value_at_point(const struct question *q, const struct option_row *row, int place,
-                           const char *option, const char *text);
+struct problem *value_at_point(const struct question *q, const struct option_row *row, int place,
+                               const char *option, const char **text);
 /* Go to a point of the sweep, from 0. */
-void select_point(int64_t i);
+void select_point(const struct question *q, int64_t i);
 
-/* ---- plugin.c: load it ---- */
+/* ---- plugin.c: load it; after all options check what its model is ---- */
 
-void apply_plugin(struct question *q, const char *option, const char *text);
+struct problem *apply_plugin(struct question *q, const char *option, const char *text);
+struct problem *check_plugin(const struct question *q);
 
 /* ---- size.c ---- */
 
-/* After all options: the --bytes of a vector; ends the process where that is not a whole number of
- * elements, or where --count is given, too. */
-void resolve_size(struct question *q);
+/* After all options: the --bytes of a vector, which must be a whole number of elements, without
+ * --count. */
+struct problem *resolve_size(struct question *q);
 
 /* ---- settings.c ---- */
 
-/* Read the config file (LOGP_CONFIG, else in XDG_CONFIG_HOME or ~/.config) for a command; ends the
- * process where a line is wrong. options: their names without dashes, which must stay */
-void read_settings(const char *command, const struct names *commands, const struct names *options);
+/* Read the config file (LOGP_CONFIG, else in XDG_CONFIG_HOME or ~/.config) for a command. options:
+ * their names without dashes, which must stay */
+struct problem *read_settings(const struct question *q, const char *command,
+                              const struct names *options);
 /* The text in the config file of an option, named without dashes; NULL: none */
-const char *setting_of(const char *name);
+const char *setting_of(const struct question *q, const char *name);
 /* Warn of variables LOGP_* whose names are close to those of options, but not equal. */
 void warn_of_variables(const struct names *options);
 
 /* ---- values.c ---- */
 
 /* Set the field of a row, or call its function. */
-void apply_row(struct question *q, const struct option_row *row, const char *option,
-               const char *text);
+struct problem *apply_row(struct question *q, const struct option_row *row, const char *option,
+                          const char *text);
 /* Whether the text is the second of two words. It must be one of them. */
-bool either(const char *option, const char *text, const char *first, const char *second);
+struct problem *either(const char *option, const char *text, const char *first, const char *second,
+                       bool *is_second);
 /* Whether a flag is on. The text must be on or 1, off or 0. */
-bool switched(const char *option, const char *text);
-/* A time in units, or with a suffix; ends the process where it is none or beyond most_ps. */
-int64_t to_ps(const struct question *q, const char *option, const char *text, int64_t most_ps);
+struct problem *switched(const char *option, const char *text, bool *on);
+/* A time in units, or with a suffix, up to most_ps. */
+struct problem *to_ps(const struct question *q, const char *option, const char *text,
+                      int64_t most_ps, int64_t *ps);
 
 /* The time of a byte in picoseconds: a time, or a rate as 10GB/s. */
-int64_t to_byte_ps(const struct question *q, const char *option, const char *text);
-int64_t to_ns(const struct question *q, const char *option, const char *text);
+struct problem *to_byte_ps(const struct question *q, const char *option, const char *text,
+                           int64_t *ps);
+struct problem *to_ns(const struct question *q, const char *option, const char *text, int64_t *ns);
 
-/* End the process where --transport cannot be combined with the other options. */
-void check_transport(const struct question *q);
+/* Check that --transport can be combined with the other options. */
+struct problem *check_transport(const struct question *q);
 
 #endif

@@ -9,9 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static void apply_clock(struct question *q, const char *option, const char *text)
+static struct problem *apply_clock(struct question *q, const char *option, const char *text)
 {
-    q->how.clock = either(option, text, "wall", "virtual") ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+    bool is_virtual;
+
+    TRY(either(option, text, "wall", "virtual", &is_virtual));
+    q->how.clock = is_virtual ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+    return NULL;
 }
 
 static struct names executor_names(void)
@@ -35,12 +39,13 @@ bool use_executor(struct question *q, const char *name)
     return true;
 }
 
-static void apply_executor(struct question *q, const char *option, const char *text)
+static struct problem *apply_executor(struct question *q, const char *option, const char *text)
 {
     const struct names names = executor_names();
 
     if (!use_executor(q, text))
-        refuse_name(option, text, &names);
+        return name_problem(option, text, &names);
+    return NULL;
 }
 
 static const char *all_executors(const struct question *q, char buf[MAX_LIST])
@@ -52,7 +57,7 @@ static const char *all_executors(const struct question *q, char buf[MAX_LIST])
 }
 
 /* "mpi", or "mpi:" and of which kind: the code that makes the machine needs to know. */
-static void apply_transport(struct question *q, const char *option, const char *text)
+static struct problem *apply_transport(struct question *q, const char *option, const char *text)
 {
     struct names names = {0};
     char plain[16];
@@ -61,8 +66,9 @@ static void apply_transport(struct question *q, const char *option, const char *
         add_name(&names, logp_transport_at(i));
     snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(text, ":"), text);
     if (find_name(&names, text) < 0 && strcmp(plain, "mpi") != 0)
-        refuse_name(option, text, &names);
+        return name_problem(option, text, &names);
     q->how.transport = text;
+    return NULL;
 }
 
 bool over_processes(const struct question *q)
@@ -71,7 +77,7 @@ bool over_processes(const struct question *q)
 }
 
 /* Refuse options on which all processes would have to agree, or that apply to one host only. */
-void check_transport(const struct question *q)
+struct problem *check_transport(const struct question *q)
 {
     const char *with = !over_processes(q)                                   ? NULL
                        : q->how.clock == LOGP_CLOCK_VIRTUAL                 ? "the virtual clock"
@@ -88,8 +94,9 @@ void check_transport(const struct question *q)
                                                                          : NULL;
 
     if (with != NULL)
-        bad_option("--transport", q->how.transport, "not together with %s; remove one of the two",
-                   with);
+        return option_problem("--transport", q->how.transport,
+                              "not together with %s; remove one of the two", with);
+    return NULL;
 }
 
 /* Parse the number of a core. @return the text after it; NULL: it is not a number */
@@ -105,11 +112,11 @@ static const char *parse_core(const char *s, int *core)
 }
 
 /* "0,2-5" */
-static void apply_cores(struct question *q, const char *option, const char *text)
+static struct problem *apply_cores(struct question *q, const char *option, const char *text)
 {
     q->how.n_cores = 0;
     if (strcmp(text, "all") == 0)
-        return;
+        return NULL;
     for (const char *s = text;; s++) {
         int first = 0, last = 0;
 
@@ -119,15 +126,16 @@ static void apply_cores(struct question *q, const char *option, const char *text
             s = parse_core(s + 1, &last);
         if (s == NULL || (*s != ',' && *s != '\0') || last < first ||
             last - first >= MAX_CORES - q->how.n_cores)
-            bad_option(option, text, "a list of core numbers, e.g. 0,2-5");
+            return option_problem(option, text, "a list of core numbers, e.g. 0,2-5");
         for (int i = first; i <= last; i++)
             q->how.cores[q->how.n_cores++] = i;
         if (*s == '\0')
-            return;
+            return NULL;
     }
+    return NULL;
 }
 
-static void apply_place(struct question *q, const char *option, const char *text)
+static struct problem *apply_place(struct question *q, const char *option, const char *text)
 {
     static const struct names names = {{"block", "round-robin", "partners"}, 3};
     const char *const suffix = suffix_of(text);
@@ -136,31 +144,35 @@ static void apply_place(struct question *q, const char *option, const char *text
     q->how.place_text = text;
     q->how.traffic_file = which < 0 && suffix != NULL && strcmp(suffix, "json") == 0 ? text : NULL;
     if (which < 0 && q->how.traffic_file == NULL)
-        bad_option(option, text,
-                   "block, round-robin, partners, or a report of logp mpirun (FILE.json)");
+        return option_problem(
+            option, text, "block, round-robin, partners, or a report of logp mpirun (FILE.json)");
     q->how.place = which == 0 ? PLACE_BLOCK : which == 1 ? PLACE_ROUND_ROBIN : PLACE_PARTNERS;
+    return NULL;
 }
 
-static void apply_timeout(struct question *q, const char *option, const char *text)
+static struct problem *apply_timeout(struct question *q, const char *option, const char *text)
 {
     int64_t ps;
 
     if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
-        bad_option(option, text,
-                   "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
+        return option_problem(
+            option, text, "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
     q->how.timeout_ns = ps / 1000;
+    return NULL;
 }
 
-static void apply_progress(struct question *q, const char *option, const char *text)
+static struct problem *apply_progress(struct question *q, const char *option, const char *text)
 {
     static const struct names names = {{"auto", "on", "off"}, 3};
-    const int which = which_name(option, text, &names);
+    int which;
 
+    TRY(which_name(option, text, &names, &which));
     q->form.progress = which == 0 ? isatty(STDERR_FILENO) : which == 1;
+    return NULL;
 }
 
 /* "2", or "crashes=1,lost=2,doubled=1": the most of each in a run. */
-static void apply_most_faults(struct question *q, const char *option, const char *text)
+static struct problem *apply_most_faults(struct question *q, const char *option, const char *text)
 {
     static const struct names kinds = {{"crashes", "lost", "doubled"}, 3};
     int *const most[] = {&q->mpi.most_crashes, &q->mpi.most_lost, &q->mpi.most_doubled};
@@ -181,37 +193,43 @@ static void apply_most_faults(struct question *q, const char *option, const char
         errno = 0;
         value = strtol(number, &end, 10);
         if (kind < 0 || end == number || end != s + n || errno != 0 || value < 0 || value > 1000)
-            bad_option(option, text,
-                       "a number of ranks, or crashes=N,lost=N,doubled=N with N in 0 .. 1000");
+            return option_problem(
+                option, text,
+                "a number of ranks, or crashes=N,lost=N,doubled=N with N in 0 .. 1000");
         *most[kind] = (int)value;
         s += n + (s[n] != '\0');
     }
+    return NULL;
 }
 
-static void apply_check(struct question *q, const char *option, const char *text)
+static struct problem *apply_check(struct question *q, const char *option, const char *text)
 {
     static const struct names names = {{"on", "off", "fail"}, 3};
-    const int which = which_name(option, text, &names);
+    int which;
 
+    TRY(which_name(option, text, &names, &which));
     q->mpi.unchecked = which == 1;
     q->mpi.checks_fail = which == 2;
+    return NULL;
 }
 
-static void apply_report(struct question *q, const char *option, const char *text)
+static struct problem *apply_report(struct question *q, const char *option, const char *text)
 {
     static const struct names names = {{"html", "json", "txt"}, 3};
     const char *const suffix = suffix_of(text);
 
     q->mpi.report = NULL;
     if (*text == '\0')
-        return;
+        return NULL;
     if (suffix == NULL || find_name(&names, suffix) < 0)
-        bad_option(option, text, "a report is a file whose name ends in .html, .json or .txt");
-    check_place(option, text);
+        return option_problem(option, text,
+                              "a report is a file whose name ends in .html, .json or .txt");
+    TRY(check_place(option, text));
     q->mpi.report = text;
+    return NULL;
 }
 
-static void apply_compute(struct question *q, const char *option, const char *text)
+static struct problem *apply_compute(struct question *q, const char *option, const char *text)
 {
     char *end = NULL;
 
@@ -220,7 +238,9 @@ static void apply_compute(struct question *q, const char *option, const char *te
                                                    : 0;
     if (strcmp(text, "none") != 0 &&
         (!(q->mpi.compute > 0 && q->mpi.compute <= 1e6) || (end != NULL && *end != '\0')))
-        bad_option(option, text, "none, measured, or a factor: x0.5 is half of the measured time");
+        return option_problem(option, text,
+                              "none, measured, or a factor: x0.5 is half of the measured time");
+    return NULL;
 }
 
 const struct option_row run_options[] = {

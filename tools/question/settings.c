@@ -14,12 +14,19 @@
 
 enum { MOST_SETTINGS = 512 };
 
-static struct setting {
-    const char *name, *text;
-    const char *place; /* "FILE:3: P =" */
-    bool own;          /* of the section of this command */
-} settings[MOST_SETTINGS];
-static int n_settings;
+struct settings {
+    struct setting {
+        const char *name, *text;
+        const char *place; /* "FILE:3: P =" */
+        bool own;          /* of the section of this command */
+    } all[MOST_SETTINGS];
+    int n;
+};
+
+static struct settings *settings_of(const struct question *q)
+{
+    return part_of(q, PART_SETTINGS, sizeof(struct settings));
+}
 
 /* The file, to be freed; NULL: there is none. *named: LOGP_CONFIG names it. */
 static char *settings_file(bool *named)
@@ -31,12 +38,12 @@ static char *settings_file(bool *named)
 
     *named = given != NULL;
     if (given != NULL)
-        return *given != '\0' ? or_end(strdup(given)) : NULL;
+        return *given != '\0' ? need(strdup(given)) : NULL;
     if (!has_xdg && (home == NULL || *home == '\0'))
         return NULL;
     snprintf(path, sizeof(path), "%s%s/logp/config", has_xdg ? xdg : home,
              has_xdg ? "" : "/.config");
-    return access(path, F_OK) == 0 ? or_end(strdup(path)) : NULL;
+    return access(path, F_OK) == 0 ? need(strdup(path)) : NULL;
 }
 
 /* Without the blanks around it. */
@@ -51,63 +58,63 @@ static char *trim(char *text)
     return text;
 }
 
-/* Parse "[run]". @return whether it is the section of this command */
-static bool is_own_section(char *line, const char *place, const char *command,
-                           const struct names *commands)
+/* Parse "[run]". *own: whether it is the section of this command */
+static struct problem *read_section(char *line, const char *place, const char *command,
+                                    const struct names *commands, bool *own)
 {
     const size_t n = strlen(line);
     char hint[MAX_HINT];
 
     if (line[n - 1] != ']')
-        bad_usage("%s %s: a section is written [command]", place, line);
+        return usage_problem("%s %s: a section is written [command]", place, line);
     line[n - 1] = '\0';
     if (find_name(commands, line + 1) < 0)
-        bad_usage("%s [%s]: no such command; %ssee logp --help", place, line + 1,
-                  did_you_mean(commands, line + 1, hint));
-    return strcmp(line + 1, command) == 0;
+        return usage_problem("%s [%s]: no such command; %ssee logp --help", place, line + 1,
+                             did_you_mean(commands, line + 1, hint));
+    *own = strcmp(line + 1, command) == 0;
+    return NULL;
 }
 
-static struct setting setting_in(char *line, const char *place, const struct names *options)
+static struct problem *read_setting(char *line, const char *place, const struct names *options,
+                                    struct setting *out)
 {
     char *const equals = strchr(line, '='), hint[MAX_HINT], *name;
 
     if (equals == NULL)
-        bad_usage("%s %s: a line is option = value, [command] or a comment behind #", place, line);
+        return usage_problem("%s %s: a line is option = value, [command] or a comment behind #",
+                             place, line);
     *equals = '\0';
     name = trim(line);
     if (find_name(options, name) < 0)
-        bad_usage("%s %s: no such option; %ssee logp --help", place, name,
-                  did_you_mean(options, name, hint));
-    return (struct setting){.name = name, .text = trim(equals + 1)};
+        return usage_problem("%s %s: no such option; %ssee logp --help", place, name,
+                             did_you_mean(options, name, hint));
+    *out = (struct setting){.name = name, .text = trim(equals + 1)};
+    return NULL;
 }
 
 /* Keep a setting of this command. */
-static void add_setting(struct setting s, const char *place, bool in_section)
+static struct problem *add_setting(const struct question *q, struct setting s, const char *place,
+                                   bool in_section)
 {
+    struct settings *settings = settings_of(q);
     char shown[4200];
 
-    if (n_settings == MOST_SETTINGS)
-        bad_usage("%s more than %d options", place, MOST_SETTINGS);
+    if (settings->n == MOST_SETTINGS)
+        return usage_problem("%s more than %d options", place, MOST_SETTINGS);
     snprintf(shown, sizeof(shown), "%s %s =", place, s.name);
-    s.place = or_end(strdup(shown));
+    s.place = kept_by(q, strdup(shown), free);
     s.own = in_section;
-    settings[n_settings++] = s;
+    settings->all[settings->n++] = s;
+    return NULL;
 }
 
-void read_settings(const char *command, const struct names *commands, const struct names *options)
+static struct problem *read_lines(const struct question *q, const char *path, char *text,
+                                  const char *command, const struct names *options)
 {
-    static char *text; /* the settings point into it */
-    bool named, own = true, in_section = false;
-    char *const path = settings_file(&named), *line, *rest, place[4160];
-    const char *why;
+    bool own = true, in_section = false;
+    char *line, place[4160];
 
-    if (path == NULL)
-        return;
-    text = text_of_file(path, &why);
-    if (text == NULL)
-        bad_usage("%s%s: %s", named ? "LOGP_CONFIG " : "", path, why);
-    rest = text;
-    for (int n = 1; (line = strsep(&rest, "\n")) != NULL; n++) {
+    for (int n = 1; (line = strsep(&text, "\n")) != NULL; n++) {
         struct setting s;
 
         line = trim(line);
@@ -115,26 +122,43 @@ void read_settings(const char *command, const struct names *commands, const stru
         if (*line == '\0' || *line == '#')
             continue;
         if (*line == '[') {
-            own = is_own_section(line, place, command, commands);
+            TRY(read_section(line, place, command, &q->line.vocabulary->commands, &own));
             in_section = true;
             continue;
         }
-        s = setting_in(line, place, options);
+        TRY(read_setting(line, place, options, &s));
         if (own && *s.text != '\0')
-            add_setting(s, place, in_section);
+            TRY(add_setting(q, s, place, in_section));
     }
-    free(path);
+    return NULL;
 }
 
-const char *setting_of(const char *name)
+struct problem *read_settings(const struct question *q, const char *command,
+                              const struct names *options)
 {
+    bool named;
+    char *const path = settings_file(&named), *text;
+    const char *why;
+
+    if (path == NULL)
+        return NULL;
+    kept_by(q, path, free);
+    text = text_of_file(path, &why);
+    if (text == NULL)
+        return usage_problem("%s%s: %s", named ? "LOGP_CONFIG " : "", path, why);
+    return read_lines(q, path, kept_by(q, text, free), command, options);
+}
+
+const char *setting_of(const struct question *q, const char *name)
+{
+    const struct settings *s = settings_of(q);
     const struct setting *found = NULL;
 
-    for (int i = 0; i < n_settings; i++)
-        if (strcmp(settings[i].name, name) == 0 && (found == NULL || settings[i].own >= found->own))
-            found = &settings[i];
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->all[i].name, name) == 0 && (found == NULL || s->all[i].own >= found->own))
+            found = &s->all[i];
     if (found != NULL)
-        note_place(name, found->place);
+        note_place(q, name, found->place);
     return found != NULL ? found->text : NULL;
 }
 

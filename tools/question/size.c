@@ -18,19 +18,20 @@ int64_t size_unit(const struct question *q, const struct logp_collective *c)
 
 /* Whether --bytes decides the size, as the stronger of the two: the command line wins over the
  * environment, where a count applies to vectors only, and bytes to all collectives. */
-static bool is_in_bytes(void)
+static bool is_in_bytes(const struct question *q)
 {
-    return option_on_command_line("bytes") || (option_is_preset("bytes") && !option_given("count"));
+    return option_on_command_line(q, "bytes") ||
+           (option_is_preset(q, "bytes") && !option_given(q, "count"));
 }
 
-const char *size_option(const struct logp_collective *c)
+const char *size_option(const struct question *q, const struct logp_collective *c)
 {
     switch (c->operands) {
     case LOGP_OPERANDS_BYTES:
         return "bytes";
     case LOGP_OPERANDS_VECTOR:
     case LOGP_OPERANDS_TOTAL:
-        return is_in_bytes() ? "bytes" : "count";
+        return is_in_bytes(q) ? "bytes" : "count";
     case LOGP_OPERANDS_NONE:
     case LOGP_OPERANDS_MATRIX:
         break;
@@ -39,34 +40,36 @@ const char *size_option(const struct logp_collective *c)
 }
 
 /* Refuse the size, and name the nearest whole numbers of elements. */
-_Noreturn static void refuse_part(const struct question *q, const struct logp_collective *c)
+static struct problem *refuse_part(const struct question *q, const struct logp_collective *c)
 {
     const long long unit = size_unit(q, c), below = (long long)q->what.n_bytes / unit * unit;
     char smaller[32] = "";
 
     if (below > 0)
         snprintf(smaller, sizeof(smaller), "%lld or ", below);
-    bad_option("bytes", option_text("bytes"),
-               "%s takes whole elements of %lld bytes (--type %s); nearest: %s%lld", c->name, unit,
-               option_text("type"), smaller, below + unit);
+    return option_problem("bytes", option_text(q, "bytes"),
+                          "%s takes whole elements of %lld bytes (--type %s); nearest: %s%lld",
+                          c->name, unit, option_text(q, "type"), smaller, below + unit);
 }
 
-void resolve_size(struct question *q)
+struct problem *resolve_size(struct question *q)
 {
     const struct logp_collective *c = named_by_words(q);
     int64_t unit;
 
     if (c == NULL || size_unit(q, c) == 1 || q->what.n_counts > 0)
-        return;
-    if (option_on_command_line("bytes") && option_on_command_line("count"))
-        bad_usage("--bytes %s and --count %s both give the size of %s; remove one of the two",
-                  option_text("bytes"), option_text("count"), c->name);
-    if (!is_in_bytes())
-        return;
+        return NULL;
+    if (option_on_command_line(q, "bytes") && option_on_command_line(q, "count"))
+        return usage_problem(
+            "--bytes %s and --count %s both give the size of %s; remove one of the two",
+            option_text(q, "bytes"), option_text(q, "count"), c->name);
+    if (!is_in_bytes(q))
+        return NULL;
     unit = size_unit(q, c);
     if (q->what.n_bytes == 0 || (int64_t)q->what.n_bytes % unit != 0)
-        refuse_part(q, c);
+        return refuse_part(q, c);
     q->what.count = (int64_t)q->what.n_bytes / unit;
+    return NULL;
 }
 
 /* ---- what bytes cost ---- */
@@ -83,7 +86,7 @@ bool bytes_cost(const struct question *q)
 const char *free_bytes(const struct question *q, int64_t n_bytes, char buf[MAX_LIST])
 {
     const bool names_model =
-        q->model.ignores_G && (option_given("delay") || q->model.machine != NULL);
+        q->model.ignores_G && (option_given(q, "delay") || q->model.machine != NULL);
     const int64_t example_ps = 10000;
     char rate[64];
 

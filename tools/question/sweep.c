@@ -7,24 +7,32 @@
 #include "question/rows.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_AXES = 32, MOST_POINTS = 100000 };
 
-/* An option with several values. In the order of the rows, as they are first seen. */
-static struct axis {
-    const char *name, *text; /* text: as it was given */
-    int place;               /* of its row */
-    struct series series;
-    int at; /* index of the current value */
-} axes[MOST_AXES];
-static int n_axes;
+/* The options with several values, in the order of the rows, as they are first seen. */
+struct sweep {
+    struct axis {
+        const char *name, *text; /* text: as it was given */
+        int place;               /* of its row */
+        struct series series;
+        int at; /* index of the current value */
+    } axes[MOST_AXES];
+    int n;
+};
 
-static struct axis *find_axis(const char *name)
+static struct sweep *sweep_of(const struct question *q)
 {
-    for (int i = 0; i < n_axes; i++)
-        if (strcmp(axes[i].name, name) == 0)
-            return &axes[i];
+    return part_of(q, PART_SWEEP, sizeof(struct sweep));
+}
+
+static struct axis *find_axis(struct sweep *s, const char *name)
+{
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->axes[i].name, name) == 0)
+            return &s->axes[i];
     return NULL;
 }
 
@@ -37,116 +45,135 @@ static bool may_vary(const struct question *q, const struct option_row *row)
            ((q->line.sets & OPTIONS_CROSSOVER) == 0 || find_name(&of_map, row->name) >= 0);
 }
 
-/* The values stay: texts of options point to them. */
-static struct axis *add_axis(const char *name, const char *text, int place,
-                             const struct series *series)
+static void drop_series(void *memory)
 {
-    int k = n_axes++;
+    struct series *s = memory;
 
-    for (; k > 0 && axes[k - 1].place > place; k--)
-        axes[k] = axes[k - 1];
-    axes[k] = (struct axis){name, text, place, *series, 0};
-    return &axes[k];
+    for (int i = 0; i < s->n; i++)
+        free(s->value[i]);
+    free(s->value);
+    free(s);
+}
+
+/* The question keeps the values: texts of options point to them. */
+static struct axis *add_axis(const struct question *q, const char *name, const char *text,
+                             int place, const struct series *series)
+{
+    struct sweep *s = sweep_of(q);
+    struct series *kept = kept_by(q, malloc(sizeof(*kept)), drop_series);
+    int k = s->n++;
+
+    *kept = *series;
+    for (; k > 0 && s->axes[k - 1].place > place; k--)
+        s->axes[k] = s->axes[k - 1];
+    s->axes[k] = (struct axis){name, text, place, *series, 0};
+    return &s->axes[k];
 }
 
 /* Refuse several numbers or times; words may hold anything. Some commands
  * parse their own ranges. */
-static void refuse_several(const struct question *q, const struct option_row *row,
-                           const char *option, const char *text)
+static struct problem *refuse_several(const struct question *q, const struct option_row *row,
+                                      const char *option, const char *text)
 {
     const bool own_range = (q->line.sets & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0 &&
                            (row->set & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0;
 
     if (row->series == SERIES_WORDS || own_range || (row->set & q->line.sets) == 0)
-        return;
+        return NULL;
     if ((q->line.sets & OPTIONS_CROSSOVER) != 0)
-        bad_option(option, text, "one value; only -P, --bytes and --count take several here");
-    bad_option(option, text, "%s takes one value; for several type logp bench or logp plot",
-               q->line.words[0]);
+        return option_problem(option, text,
+                              "one value; only -P, --bytes and --count take several here");
+    return option_problem(option, text,
+                          "%s takes one value; for several type logp bench or logp plot",
+                          q->line.words[0]);
 }
 
 /* Name the option with the most values; it may not be the last one. */
-_Noreturn static void refuse_so_many(void)
+static struct problem *refuse_so_many(const struct sweep *s)
 {
-    const struct axis *most = &axes[0];
-    char shown[32];
+    const struct axis *most = &s->axes[0];
 
-    for (int i = 1; i < n_axes; i++)
-        if (axes[i].series.n >= most->series.n)
-            most = &axes[i];
-    bad_option(option_shown(most->name, shown), most->text,
-               "fewer values, as in 1..64k*2: a sweep has at most %d points", MOST_POINTS);
+    for (int i = 1; i < s->n; i++)
+        if (s->axes[i].series.n >= most->series.n)
+            most = &s->axes[i];
+    return option_problem(most->name, most->text,
+                          "fewer values, as in 1..64k*2: a sweep has at most %d points",
+                          MOST_POINTS);
 }
 
-const char *value_at_point(const struct question *q, const struct option_row *row, int place,
-                           const char *option, const char *text)
+struct problem *value_at_point(const struct question *q, const struct option_row *row, int place,
+                               const char *option, const char **text)
 {
-    struct axis *axis = find_axis(row->name);
+    struct sweep *s = sweep_of(q);
+    const struct axis *axis = find_axis(s, row->name);
     const char *allowed;
     struct series series;
 
-    if (!is_series(text, row->series))
-        return text;
-    if (!may_vary(q, row)) {
-        refuse_several(q, row, option, text);
-        return text;
+    if (!is_series(*text, row->series))
+        return NULL;
+    if (!may_vary(q, row))
+        return refuse_several(q, row, option, *text);
+    if (axis == NULL) {
+        if (s->n == MOST_AXES)
+            return option_problem(option, *text, "one value; too many options have several values");
+        allowed = read_series(*text, row->series, &series);
+        if (allowed != NULL)
+            return option_problem(option, *text, "%s", allowed);
+        axis = add_axis(q, row->name, *text, place, &series);
+        if (sweep_points(q) > MOST_POINTS)
+            return refuse_so_many(s);
     }
-    if (axis != NULL)
-        return axis->series.value[axis->at];
-    if (n_axes == MOST_AXES)
-        bad_option(option, text, "one value; too many options have several values");
-    allowed = read_series(text, row->series, &series);
-    if (allowed != NULL)
-        bad_option(option, text, "%s", allowed);
-    axis = add_axis(row->name, text, place, &series);
-    if (sweep_points() > MOST_POINTS)
-        refuse_so_many();
-    return axis->series.value[0];
+    *text = axis->series.value[axis->at];
+    return NULL;
 }
 
 /* The last changes first. */
-void select_point(int64_t i)
+void select_point(const struct question *q, int64_t i)
 {
-    for (int k = n_axes - 1; k >= 0; k--) {
-        axes[k].at = (int)(i % axes[k].series.n);
-        i /= axes[k].series.n;
+    struct sweep *s = sweep_of(q);
+
+    for (int k = s->n - 1; k >= 0; k--) {
+        s->axes[k].at = (int)(i % s->axes[k].series.n);
+        i /= s->axes[k].series.n;
     }
 }
 
-int64_t sweep_points(void)
+int64_t sweep_points(const struct question *q)
 {
+    const struct sweep *s = sweep_of(q);
     int64_t n = 1;
 
-    for (int k = 0; k < n_axes; k++)
-        if (__builtin_mul_overflow(n, axes[k].series.n, &n))
+    for (int k = 0; k < s->n; k++)
+        if (__builtin_mul_overflow(n, s->axes[k].series.n, &n))
             return INT64_MAX;
     return n;
 }
 
-int64_t sweep_values(const char *name)
+int64_t sweep_values(const struct question *q, const char *name)
 {
-    const struct axis *axis = find_axis(name);
+    const struct axis *axis = find_axis(sweep_of(q), name);
 
     return axis != NULL ? axis->series.n : 1;
 }
 
-const char *show_point(char *buf, size_t size)
+const char *show_point(const struct question *q, char *buf, size_t size)
 {
+    const struct sweep *s = sweep_of(q);
     size_t n = 0;
 
     buf[0] = '\0';
-    for (int k = 0; k < n_axes && n < size; k++) {
+    for (int k = 0; k < s->n && n < size; k++) {
+        const struct axis *axis = &s->axes[k];
         char option[32];
 
-        n +=
-            (size_t)snprintf(buf + n, size - n, "%s%s %s", k > 0 ? " " : "",
-                             option_dashed(axes[k].name, option), axes[k].series.value[axes[k].at]);
+        n += (size_t)snprintf(buf + n, size - n, "%s%s %s", k > 0 ? " " : "",
+                              option_dashed(axis->name, option), axis->series.value[axis->at]);
     }
     return buf;
 }
 
 /* "1%", "0.5%": in millionths. Only sweeps end before all runs are done. */
-static void apply_precision(struct question *q, const char *option, const char *text)
+static struct problem *apply_precision(struct question *q, const char *option, const char *text)
 {
     const size_t length = strlen(text);
     char number[32] = "";
@@ -155,28 +182,32 @@ static void apply_precision(struct question *q, const char *option, const char *
         memcpy(number, text, length - 1);
     if (!logp_time_parse(number, 10000, &q->how.precision_ppm) || q->how.precision_ppm > 1000000 ||
         strchr(number, 's') != NULL)
-        bad_option(option, text, "0%% .. 100%%, in steps of 0.0001%%");
+        return option_problem(option, text, "0%% .. 100%%, in steps of 0.0001%%");
     if ((q->line.sets & OPTIONS_SWEEP) == 0)
         q->how.precision_ppm = 0;
+    return NULL;
 }
 
-static void apply_limit(struct question *q, const char *option, const char *text)
+static struct problem *apply_limit(struct question *q, const char *option, const char *text)
 {
     int64_t ps;
 
     if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
-        bad_option(option, text,
-                   "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
+        return option_problem(
+            option, text, "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
     q->how.limit_ns = (q->line.sets & (OPTIONS_SWEEP | OPTIONS_SEARCH)) != 0 ? ps / 1000 : 0;
+    return NULL;
 }
 
-static void apply_fail_on(struct question *q, const char *option, const char *text)
+static struct problem *apply_fail_on(struct question *q, const char *option, const char *text)
 {
     static const struct names names = {{"slower", "change", "none"}, 3};
-    const int which = which_name(option, text, &names);
+    int which;
 
+    TRY(which_name(option, text, &names, &which));
     q->form.fails_on_slower = which < 2;
     q->form.fails_on_change = which == 1;
+    return NULL;
 }
 
 const struct option_row sweep_options[] = {

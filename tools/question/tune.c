@@ -33,9 +33,9 @@ static const char *parse_range(const char *text, bool bytes, int64_t low, int64_
     return text + n;
 }
 
-void apply_P_list(struct question *q, const char *option, const char *text)
+struct problem *apply_P_list(struct question *q, const char *option, const char *text)
 {
-    const char *s = option_given("P") ? text : "2..128*2";
+    const char *s = option_given(q, "P") ? text : "2..128*2";
     const int64_t most = INT32_MAX; /* as an MPI counts them */
 
     for (q->span.n_P = 0;; s++) {
@@ -50,36 +50,40 @@ void apply_P_list(struct question *q, const char *option, const char *text)
                 q->span.P_list[q->span.n_P++] = at;
         }
         if (s == NULL)
-            bad_option(option, text,
-                       "numbers of processors, as 8 or 2,4,8..16 or 2..64*2, at most %d of them",
-                       MAX_P_LIST);
+            return option_problem(
+                option, text,
+                "numbers of processors, as 8 or 2,4,8..16 or 2..64*2, at most %d of them",
+                MAX_P_LIST);
         if (*s == '\0')
             break;
     }
     qsort(q->span.P_list, q->span.n_P, sizeof(q->span.P_list[0]), ascending);
     for (size_t i = 1; i < q->span.n_P; i++)
         if (q->span.P_list[i] == q->span.P_list[i - 1])
-            bad_option(option, text, "each number of processors once");
+            return option_problem(option, text, "each number of processors once");
     q->model.P = q->span.P_list[0];
+    return NULL;
 }
 
-void apply_bytes_range(struct question *q, const char *option, const char *text)
+struct problem *apply_bytes_range(struct question *q, const char *option, const char *text)
 {
     const bool measured = (q->line.sets & OPTIONS_MEASURE) != 0;
     const char *const preset = measured ? "1..1Mi" : "1..16Mi";
-    const char *end = parse_range(option_given("bytes") ? text : preset, true, measured ? 1 : 0,
+    const char *end = parse_range(option_given(q, "bytes") ? text : preset, true, measured ? 1 : 0,
                                   INT64_C(1) << (measured ? 28 : 40), &q->span.bytes_low,
                                   &q->span.bytes_high, NULL, NULL);
 
     if (end == NULL || *end != '\0')
-        bad_option(option, text, "sizes, as 1..64Ki, %s bytes",
-                   measured ? "1 .. 2^28" : "0 .. 2^40");
+        return option_problem(option, text, "sizes, as 1..64Ki, %s bytes",
+                              measured ? "1 .. 2^28" : "0 .. 2^40");
+    return NULL;
 }
 
-static void apply_export(struct question *q, const char *option, const char *text)
+static struct problem *apply_export(struct question *q, const char *option, const char *text)
 {
     (void)option; /* the command knows what there is */
     q->form.export = text;
+    return NULL;
 }
 
 const struct option_row tune_options[] = {
@@ -90,9 +94,9 @@ const struct option_row tune_options[] = {
 
 /* ---- measurements from outside ---- */
 
-static void apply_pairs(struct question *q, const char *option, const char *text)
+static struct problem *apply_pairs(struct question *q, const char *option, const char *text)
 {
-    q->network.all_pairs = either(option, text, "first", "all");
+    return either(option, text, "first", "all", &q->network.all_pairs);
 }
 
 static const char *all_on(const struct question *q, char buf[MAX_LIST])

@@ -66,7 +66,7 @@ static bool any_has_knob(const struct logp_collective *c, const struct logp_knob
 static bool named_have_knob(const char *names, const struct logp_collective *c,
                             const struct logp_knob *knob)
 {
-    char *list = or_end(strdup(names)), *save = NULL;
+    char *list = need(strdup(names)), *save = NULL;
     bool has = false;
 
     for (char *name = strtok_r(list, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save)) {
@@ -83,7 +83,7 @@ static bool named_have_knob(const char *names, const struct logp_collective *c,
 static bool has_knob(const struct question *q, const struct logp_collective *c,
                      const struct logp_knob *knob)
 {
-    const bool shown_as_tree = (q->line.sets & OPTIONS_TREE) != 0 && !option_given("algo") &&
+    const bool shown_as_tree = (q->line.sets & OPTIONS_TREE) != 0 && !option_given(q, "algo") &&
                                logp_algorithm_find(c->name, "optimal") != NULL;
 
     if (q->what.list != NULL)
@@ -268,7 +268,7 @@ bool option_matters(const char *name, const struct question *q)
 }
 
 /* "barrier", "tree broadcast", "tune barrier", "broadcast with --algo flat" */
-_Noreturn static void refuse_unused(const struct question *q, const char *option, bool knob)
+static struct problem *refuse_unused(const struct question *q, const char *option, bool knob)
 {
     const unsigned with_command =
         OPTIONS_TREE | OPTIONS_TUNE | OPTIONS_VALIDATE | OPTIONS_TRACE | OPTIONS_SEARCH;
@@ -277,21 +277,21 @@ _Noreturn static void refuse_unused(const struct question *q, const char *option
 
     if (knob && q->what.algorithms == ALGORITHMS_NAMED)
         snprintf(algorithms, sizeof(algorithms), " with --algo %s", q->what.algorithm_list);
-    bad_usage("%s%s%s%s does not use %s; remove it",
-              c == NULL || (q->line.sets & with_command) != 0 ? q->line.words[0] : "",
-              c == NULL                            ? ""
-              : (q->line.sets & with_command) != 0 ? " "
-                                                   : "",
-              c == NULL ? "" : c->name, algorithms, option_dashed(option, name));
+    return usage_problem("%s%s%s%s does not use %s; remove it",
+                         c == NULL || (q->line.sets & with_command) != 0 ? q->line.words[0] : "",
+                         c == NULL                            ? ""
+                         : (q->line.sets & with_command) != 0 ? " "
+                                                              : "",
+                         c == NULL ? "" : c->name, algorithms, option_dashed(option, name));
 }
 
 /* Whether an option of row i is on the command line, but another option makes it idle. */
 static bool is_idle(int i, const char *option, const struct question *q)
 {
-    return option_on_command_line(option) && limited[i].idle != NULL && limited[i].idle(q);
+    return option_on_command_line(q, option) && limited[i].idle != NULL && limited[i].idle(q);
 }
 
-_Noreturn static void refuse_idle(int i, const char *option, const struct question *q)
+static struct problem *refuse_idle(int i, const char *option, const struct question *q)
 {
     const char *beside = limited[i].beside;
     char name[32], other[32];
@@ -299,53 +299,62 @@ _Noreturn static void refuse_idle(int i, const char *option, const struct questi
 
     option_dashed(option, name);
     if (limited[i].without != NULL)
-        bad_usage("%s does not use %s without %s; remove it", q->line.words[0], name,
-                  limited[i].without);
-    if (q->model.machine != NULL && !option_given(beside))
+        return usage_problem("%s does not use %s without %s; remove it", q->line.words[0], name,
+                             limited[i].without);
+    if (q->model.machine != NULL && !option_given(q, beside))
         beside = "machine"; /* which sets it */
-    is_flag = strcmp(option_text(beside), "on") == 0;
-    bad_usage("%s is not used with %s%s%s; remove one of the two", name,
-              option_shown(beside, other), is_flag ? "" : " ", is_flag ? "" : option_text(beside));
+    is_flag = strcmp(option_text(q, beside), "on") == 0;
+    return usage_problem("%s is not used with %s%s%s; remove one of the two", name,
+                         option_shown(q, beside, other), is_flag ? "" : " ",
+                         is_flag ? "" : option_text(q, beside));
 }
 
 /* Whether an option is idle at all points of a sweep; at some points it may be. */
-static bool is_idle_throughout(int i, const char *option, const struct question *q)
+static struct problem *is_idle_throughout(int i, const char *option, const struct question *q,
+                                          bool *idle)
 {
     struct question at = *q;
-    bool idle = is_idle(i, option, q);
 
-    for (int64_t point = 1; idle && point < sweep_points(); point++) {
-        resolve_point(&at, point);
-        idle = is_idle(i, option, &at);
+    *idle = is_idle(i, option, q);
+    for (int64_t point = 1; *idle && point < sweep_points(q); point++) {
+        TRY(resolve_point(&at, point));
+        *idle = is_idle(i, option, &at);
     }
-    if (sweep_points() > 1)
-        resolve_point(&at, 0);
-    return idle;
+    return sweep_points(q) > 1 ? resolve_point(&at, 0) : NULL;
 }
 
-void refuse_unused_options(const struct question *q)
+struct problem *refuse_unused_options(const struct question *q)
 {
     const struct logp_collective *c = named(q, 0);
     const struct logp_knob *knob;
 
     for (size_t i = 0; c != NULL && (knob = logp_knob_at(i)) != NULL; i++)
-        if (option_on_command_line(knob->name) && !has_knob(q, c, knob))
-            refuse_unused(q, knob->name, any_has_knob(c, knob));
+        if (option_on_command_line(q, knob->name) && !has_knob(q, c, knob))
+            return refuse_unused(q, knob->name, any_has_knob(c, knob));
     for (int i = 0; i < N_LIMITED; i++)
         for (const char *const *option = limited[i].options; *option != NULL; option++)
-            if (option_on_command_line(*option) && !is_usable(i, q))
-                refuse_unused(q, *option, false);
+            if (option_on_command_line(q, *option) && !is_usable(i, q))
+                return refuse_unused(q, *option, false);
     for (int i = 0; i < N_LIMITED; i++)
-        for (const char *const *option = limited[i].options; *option != NULL; option++)
-            if (is_idle(i, *option, q) && is_idle_throughout(i, *option, q))
-                refuse_idle(i, *option, q);
+        for (const char *const *option = limited[i].options; *option != NULL; option++) {
+            bool idle;
+
+            if (!is_idle(i, *option, q))
+                continue;
+            TRY(is_idle_throughout(i, *option, q, &idle));
+            if (idle)
+                return refuse_idle(i, *option, q);
+        }
+    return NULL;
 }
 
-void refuse_others_than(const struct question *q, const struct names *used, const char *why)
+struct problem *refuse_others_than(const struct question *q, const struct names *used,
+                                   const char *why)
 {
     struct option_facts f;
 
     for (int i = 0; option_facts(q, i, 0, &f); i++)
-        if (option_on_command_line(f.option) && find_name(used, f.option) < 0)
-            bad_usage("%s is not used with %s; remove it", f.option, why);
+        if (option_on_command_line(q, f.option) && find_name(used, f.option) < 0)
+            return usage_problem("%s is not used with %s; remove it", f.option, why);
+    return NULL;
 }

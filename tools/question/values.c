@@ -5,18 +5,22 @@
 #include <ctype.h>
 #include <string.h>
 
-bool either(const char *option, const char *text, const char *first, const char *second)
+struct problem *either(const char *option, const char *text, const char *first, const char *second,
+                       bool *is_second)
 {
     const struct names names = {{first, second}, 2};
+    int which;
 
-    return which_name(option, text, &names) == 1;
+    TRY(which_name(option, text, &names, &which));
+    *is_second = which == 1;
+    return NULL;
 }
 
-bool switched(const char *option, const char *text)
+struct problem *switched(const char *option, const char *text, bool *on)
 {
     const char *word = strcmp(text, "0") == 0 ? "off" : strcmp(text, "1") == 0 ? "on" : text;
 
-    return either(option, word, "off", "on");
+    return either(option, word, "off", "on", on);
 }
 
 /* Whether the text is a number with letters that are not a unit. */
@@ -28,19 +32,20 @@ static bool has_unknown_suffix(const char *text)
     return suffix != text && isalpha((unsigned char)*suffix) && !logp_time_parse(text, 1000, &ps);
 }
 
-static void refuse_time(const char *option, const char *text, const char *most, const char * or)
+static struct problem *refuse_time(const char *option, const char *text, const char *most,
+                                   const char * or)
 {
-    bad_option(option, text, "%sa time >= 0, up to %s, in units or with a suffix ns, us, ms or s%s",
-               has_unknown_suffix(text) ? "unknown suffix; " : "", most, or);
+    return option_problem(option, text,
+                          "%sa time >= 0, up to %s, in units or with a suffix ns, us, ms or s%s",
+                          has_unknown_suffix(text) ? "unknown suffix; " : "", most, or);
 }
 
-int64_t to_ps(const struct question *q, const char *option, const char *text, int64_t most_ps)
+struct problem *to_ps(const struct question *q, const char *option, const char *text,
+                      int64_t most_ps, int64_t *ps)
 {
-    int64_t ps;
-
-    if (!logp_time_parse(text, q->model.unit_ns * 1000, &ps) || ps > most_ps)
-        refuse_time(option, text, most_ps < INT64_MAX ? "1000 s" : "11 days", "");
-    return ps;
+    if (!logp_time_parse(text, q->model.unit_ns * 1000, ps) || *ps > most_ps)
+        return refuse_time(option, text, most_ps < INT64_MAX ? "1000 s" : "11 days", "");
+    return NULL;
 }
 
 /* Parse "10GB/s" into the time of a byte, to the nearest picosecond. Prefixes are powers of 1000.
@@ -62,61 +67,54 @@ static bool parse_rate(const char *text, int64_t *ps)
     return false;
 }
 
-int64_t to_byte_ps(const struct question *q, const char *option, const char *text)
+struct problem *to_byte_ps(const struct question *q, const char *option, const char *text,
+                           int64_t *ps)
+{
+    if ((parse_rate(text, ps) || logp_time_parse(text, q->model.unit_ns * 1000, ps)) &&
+        *ps <= LOGP_PARAM_MAX_NS)
+        return NULL;
+    return refuse_time(option, text, "1000 s", ", or a rate as 10GB/s");
+}
+
+struct problem *to_ns(const struct question *q, const char *option, const char *text, int64_t *ns)
 {
     int64_t ps;
 
-    if (parse_rate(text, &ps) || logp_time_parse(text, q->model.unit_ns * 1000, &ps))
-        if (ps <= LOGP_PARAM_MAX_NS)
-            return ps;
-    refuse_time(option, text, "1000 s", ", or a rate as 10GB/s");
-    return 0;
-}
-
-int64_t to_ns(const struct question *q, const char *option, const char *text)
-{
-    const int64_t ps = to_ps(q, option, text, INT64_MAX);
-
+    TRY(to_ps(q, option, text, INT64_MAX, &ps));
     if (ps % 1000 != 0 || ps / 1000 > LOGP_PARAM_MAX_NS)
-        bad_option(option, text, "a whole number of nanoseconds, up to 11 days");
-    return ps / 1000;
+        return option_problem(option, text, "a whole number of nanoseconds, up to 11 days");
+    *ns = ps / 1000;
+    return NULL;
 }
 
-static void set_number(char *field, const struct option_row *row, const char *option,
-                       const char *text)
+static struct problem *set_number(char *field, const struct option_row *row, const char *option,
+                                  const char *text)
 {
     int64_t n;
 
     if (!parse_number(text, row->bytes, row->least, row->most, &n))
-        bad_option(option, text, "%s", row->allowed);
+        return option_problem(option, text, "%s", row->allowed);
     if (row->size == sizeof(int))
         *(int *)field = (int)n;
     else
         memcpy(field, &n, sizeof(n));
+    return NULL;
 }
 
-void apply_row(struct question *q, const struct option_row *row, const char *option,
-               const char *text)
+struct problem *apply_row(struct question *q, const struct option_row *row, const char *option,
+                          const char *text)
 {
     char *const field = (char *)q + row->offset;
 
-    switch (row->field) {
-    case FIELD_APPLIED:
-        row->apply(q, option, text);
-        break;
-    case FIELD_SWITCH:
-        *(bool *)field = switched(option, text);
-        break;
-    case FIELD_TEXT:
+    if (row->field == FIELD_APPLIED)
+        return row->apply(q, option, text);
+    if (row->field == FIELD_SWITCH)
+        return switched(option, text, (bool *)field);
+    if (row->field == FIELD_TEXT)
         *(const char **)field = *text != '\0' ? text : NULL;
-        break;
-    case FIELD_TIME:
-        if (*text != '\0')
-            *(int64_t *)field = to_ns(q, option, text);
-        break;
-    case FIELD_NUMBER:
-        if (*text != '\0')
-            set_number(field, row, option, text);
-        break;
-    }
+    if (row->field == FIELD_TIME && *text != '\0')
+        return to_ns(q, option, text, (int64_t *)field);
+    if (row->field == FIELD_NUMBER && *text != '\0')
+        return set_number(field, row, option, text);
+    return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors and notes, in one line on stderr; bad input ends the command with exit code 2.
+ * Errors and notes, in one line on stderr.
  *
  * All processes of a launcher usually have the same error. On each host the first of them prints
  * it: it takes a name that contains a hash of the line, and keeps the name until it ends.
@@ -43,23 +43,24 @@ static bool is_first_to_say(const char *line)
     return at < 0 || bind(at, (const struct sockaddr *)&name, sizeof(name)) == 0;
 }
 
-static void say_of(const char *what, const char *format, va_list args)
-{
-    static char shown[1 << 15];
-    char line[8192];
-    const int n = snprintf(line, sizeof(line), "%s", what);
-    FILE *f;
+static FILE *notes; /* NULL: stderr */
 
-    vsnprintf(line + n, sizeof(line) - (size_t)n, format, args);
+void say_to(FILE *f)
+{
+    notes = f;
+}
+
+static void say_of(const char *format, va_list args)
+{
+    char line[8192], *shown;
+
+    vsnprintf(line, sizeof(line), format, args);
     if (leave_others != NULL && !is_first_to_say(line))
         return;
-    f = is_printable(line) ? NULL : fmemopen(shown, sizeof(shown), "w");
-    if (f != NULL) {
-        write_shown(f, line);
-        fclose(f);
-    }
+    shown = is_printable(line) ? NULL : shown_text(line);
     /* in one piece, because the launcher may print at the same time */
-    fprintf(stderr, "logp: %s\n", f != NULL ? shown : line);
+    fprintf(notes != NULL ? notes : stderr, "logp: %s\n", shown != NULL ? shown : line);
+    free(shown);
 }
 
 void say(const char *format, ...)
@@ -67,15 +68,15 @@ void say(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    say_of("", format, args);
+    say_of(format, args);
     va_end(args);
 }
 
 static bool quiet;
 
-void keep_quiet(void)
+void keep_quiet(bool is)
 {
-    quiet = true;
+    quiet = is;
 }
 
 void say_note(const char *format, ...)
@@ -85,84 +86,24 @@ void say_note(const char *format, ...)
     if (quiet)
         return;
     va_start(args, format);
-    say_of("", format, args);
+    say_of(format, args);
     va_end(args);
 }
 
-_Noreturn static void end(void)
+void leave_for_bad_input(void)
 {
-    if (leave_others != NULL) {
-        is_first_to_say(something_wrong);
-        leave_others();
-    }
-    exit(EXIT_USAGE);
+    if (leave_others == NULL)
+        return;
+    is_first_to_say(something_wrong);
+    leave_others();
 }
 
-void end_if_another_says_why(void)
+bool another_says_why(void)
 {
     const struct timespec while_others_speak = {.tv_nsec = 200000000};
 
     if (leave_others == NULL)
-        return;
+        return false;
     nanosleep(&while_others_speak, NULL);
-    if (!is_first_to_say(something_wrong))
-        end();
-}
-
-void bad_usage(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    say_of("", format, args);
-    va_end(args);
-    end();
-}
-
-void end_with(struct problem *problem)
-{
-    if (problem == NULL)
-        return;
-    if (*problem->text != '\0')
-        say("%s", problem->text);
-    if (problem->code == EXIT_USAGE)
-        end();
-    exit(problem->code);
-}
-
-void *or_end(void *memory)
-{
-    if (memory == NULL)
-        bad_usage("no memory");
-    return memory;
-}
-
-void bad_option(const char *option, const char *value, const char *allowed_format, ...)
-{
-    const char *quote = option_is_preset(option) ? "'" : "";
-    char name[32], what[9000];
-    va_list args;
-
-    snprintf(what, sizeof(what), "%s %s%.4000s%s: ", option_shown(option, name), quote, value,
-             quote);
-    va_start(args, allowed_format);
-    say_of(what, allowed_format, args);
-    va_end(args);
-    end();
-}
-
-void refuse_name(const char *option, const char *text, const struct names *names)
-{
-    char list[MAX_LIST];
-
-    bad_option(option, text, "%s", one_of(names, text, list));
-}
-
-int which_name(const char *option, const char *text, const struct names *names)
-{
-    const int which = find_name(names, text);
-
-    if (which < 0)
-        refuse_name(option, text, names);
-    return which;
+    return !is_first_to_say(something_wrong);
 }

@@ -3,7 +3,7 @@
  * A file as text, whole. It is read piece by piece, and given up at the first zero byte and beyond
  * a limit: a device or a pipe may have no end.
  */
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,6 +69,6 @@ char *close_text(FILE *f, char *const *text)
 {
     /* the C library does not report when it cannot grow the text for the last time */
     if (ferror(f) || fclose(f) != 0 || *text == NULL)
-        bad_usage("no memory");
+        need(NULL);
     return *text;
 }

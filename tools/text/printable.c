@@ -4,7 +4,7 @@
  * shown: a control byte could move a terminal's cursor or end a line, and a byte that is not
  * UTF-8 could spoil a document. Both are shown as \n, \t or \x1b.
  */
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ char *shown_text(const char *text)
 {
     char *out = NULL;
     size_t size;
-    FILE *f = or_end(open_memstream(&out, &size));
+    FILE *f = need(open_memstream(&out, &size));
 
     write_shown(f, text);
     return close_text(f, &out);

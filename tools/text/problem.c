@@ -21,13 +21,15 @@ void *need(void *memory)
     return memory;
 }
 
-static struct problem *problem_of(int code, const char *what, const char *format, va_list args)
+static struct problem *problem_of(int code, const char *value, const char *format, va_list args)
 {
-    const size_t n = strlen(what), most = 8192;
-    struct problem *p = need(malloc(sizeof(*p) + n + most));
+    const size_t most = 8192;
+    const int n = (int)strnlen(value, 4000);
+    struct problem *p = need(calloc(1, sizeof(*p) + (size_t)n + most));
 
     p->code = code;
-    memcpy(p->text, what, n);
+    p->value_bytes = n;
+    memcpy(p->text, value, (size_t)n);
     vsnprintf(p->text + n, most, format, args);
     return p;
 }
@@ -46,16 +48,13 @@ struct problem *usage_problem(const char *format, ...)
 struct problem *option_problem(const char *option, const char *value, const char *allowed_format,
                                ...)
 {
-    const char *quote = option_is_preset(option) ? "'" : "";
-    char name[32], what[9000];
     struct problem *p;
     va_list args;
 
-    snprintf(what, sizeof(what), "%s %s%.4000s%s: ", option_shown(option, name), quote, value,
-             quote);
     va_start(args, allowed_format);
-    p = problem_of(EXIT_USAGE, what, allowed_format, args);
+    p = problem_of(EXIT_USAGE, value, allowed_format, args);
     va_end(args);
+    snprintf(p->option, sizeof(p->option), "%s", option);
     return p;
 }
 
@@ -64,6 +63,13 @@ struct problem *name_problem(const char *option, const char *text, const struct 
     char list[MAX_LIST];
 
     return option_problem(option, text, "%s", one_of(names, text, list));
+}
+
+struct problem *which_name(const char *option, const char *text, const struct names *names,
+                           int *which)
+{
+    *which = find_name(names, text);
+    return *which < 0 ? name_problem(option, text, names) : NULL;
 }
 
 struct problem *failure(const char *format, ...)
@@ -77,10 +83,20 @@ struct problem *failure(const char *format, ...)
     return p;
 }
 
-struct problem *failure_told(void)
+static struct problem *told(int code)
 {
     struct problem *p = need(calloc(1, sizeof(*p) + 1));
 
-    p->code = EXIT_WRONG;
+    p->code = code;
     return p;
+}
+
+struct problem *failure_told(void)
+{
+    return told(EXIT_WRONG);
+}
+
+struct problem *usage_told(void)
+{
+    return told(EXIT_USAGE);
 }

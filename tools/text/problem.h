@@ -10,8 +10,10 @@
 #include "text/text.h"
 
 struct problem {
-    int code;    /* EXIT_WRONG or EXIT_USAGE */
-    char text[]; /* one line, without its end; "": what is wrong has been printed as a note */
+    int code;        /* EXIT_WRONG or EXIT_USAGE */
+    char option[32]; /* whose value is wrong; "": none. problem_line() of the question names it */
+    int value_bytes; /* so many bytes of the text are that value */
+    char text[];     /* one line, without its end; "": what is wrong has been printed as a note */
 };
 
 /* Return the problem of a call, if there is one. */
@@ -24,16 +26,21 @@ struct problem {
 
 /* Bad input: code EXIT_USAGE. Free each with free(). */
 struct problem *usage_problem(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same for one option, named with its dashes: "--root 9: a rank, 0 .. 7"; where its value comes
- * from the environment: "LOGP_ROOT '9': ...". */
+/* The same for one option, with or without its dashes: "--root 9: a rank, 0 .. 7"; where its value
+ * comes from the environment: "LOGP_ROOT '9': ...". */
 struct problem *option_problem(const char *option, const char *value, const char *allowed_format,
                                ...) __attribute__((format(printf, 3, 4)));
 /* The same for a value that is not one of these names. */
 struct problem *name_problem(const char *option, const char *text, const struct names *names);
+/* The index of the text among the names; a problem where it is none of them. */
+struct problem *which_name(const char *option, const char *text, const struct names *names,
+                           int *which);
 /* What was asked went wrong: code EXIT_WRONG. */
 struct problem *failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* It went wrong, and notes have told why. */
 struct problem *failure_told(void);
+/* Another process of the launcher has printed why the input is bad. */
+struct problem *usage_told(void);
 
 /* Return memory. Without memory nothing can continue, so a function that main() sets ends the
  * process; the default aborts it. */

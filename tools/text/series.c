@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Several values in one text: "2,4,8", "2..64*2", "2..20+2", "2..8", and lists of these. */
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <logp/quantity.h>
 
@@ -44,7 +44,7 @@ static char *write_end(const struct end *e, enum series_kind kind)
         snprintf(text, sizeof(text), "%lldns", (long long)(e->n / 1000));
     for (size_t n = strlen(text); strchr(text, '.') != NULL && strchr("0.", text[n - 1]) != NULL;)
         text[--n] = '\0';
-    return or_end(strdup(text));
+    return need(strdup(text));
 }
 
 static bool add(struct series *s, char *value)
@@ -54,7 +54,7 @@ static bool add(struct series *s, char *value)
         return false;
     }
     if ((s->n & (s->n - 1)) == 0) /* 0, or a power of two: the array is full */
-        s->value = or_end(realloc(s->value, (size_t)(s->n > 0 ? 2 * s->n : 1) * sizeof(char *)));
+        s->value = need(realloc(s->value, (size_t)(s->n > 0 ? 2 * s->n : 1) * sizeof(char *)));
     s->value[s->n++] = value;
     return true;
 }
@@ -90,7 +90,7 @@ static bool add_item(struct series *s, char *item, enum series_kind kind)
     char *dots = kind != SERIES_WORDS ? strstr(item, "..") : NULL;
 
     if (dots == NULL)
-        return *item != '\0' && add(s, or_end(strdup(item)));
+        return *item != '\0' && add(s, need(strdup(item)));
     *dots = '\0';
     return add_range(s, item, dots + 2, kind);
 }
@@ -103,7 +103,7 @@ bool is_series(const char *text, enum series_kind kind)
 
 const char *read_series(const char *text, enum series_kind kind, struct series *out)
 {
-    char *copy = or_end(strdup(text)), *rest = copy;
+    char *copy = need(strdup(text)), *rest = copy;
     bool sound = true;
 
     *out = (struct series){0};

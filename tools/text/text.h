@@ -91,30 +91,12 @@ char *close_text(FILE *f, char *const *text);
  * @return NULL: *why is the error, such as "Is a directory"; else to be freed */
 char *text_of_file(const char *path, const char **why);
 
-/* ---- option_source.c: value and source of an option, named with or without its dashes ---- */
+/* ---- option_name.c: the names of an option, given with or without its dashes ---- */
 
-/* Where a value comes from, the weakest first. */
-enum source { FROM_DEFAULT, FROM_FILE, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
-
-/* Keep the value of an option and its source; the texts must stay. */
-void note_option(const char *name, enum source source, const char *text);
-/* Keep its place in the config file, to name it in errors: "FILE:3: P ="; the text must stay. */
-void note_place(const char *name, const char *place);
-/* The value in the command line, the environment or the config file, or the
- * default; NULL: not yet known. */
-const char *option_text(const char *name);
-/* Whether one of these three sets it. */
-bool option_given(const char *name);
-/* Whether the command line sets it. */
-bool option_on_command_line(const char *name);
-/* Whether the environment or the config file sets it. */
-bool option_is_preset(const char *name);
 /* As it is written on the command line: "--root", "-P". @return buf */
 const char *option_dashed(const char *name, char buf[32]);
 /* As it is written in the environment: "LOGP_ROOT", "LOGP_P". @return buf */
 const char *option_variable(const char *name, char buf[32]);
-/* As its user has set it: one of these two, in buf, or its place in the config file. */
-const char *option_shown(const char *name, char buf[32]);
 /* Whether it has one dash, as the parameters of the model do: -P, -L, -o, -g, -G. */
 bool option_is_short(const char *name);
 
@@ -124,30 +106,28 @@ enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 /* Print one line on stderr, "logp: ...". */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same for a note, which is not an error. After keep_quiet() it prints nothing. */
+/* The same for a note, which is not an error. After keep_quiet(true) it prints nothing. */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void keep_quiet(void);
+void keep_quiet(bool quiet);
+/* Print such lines to f from now on; NULL: to stderr. */
+void say_to(FILE *f);
 /* Print each line once per host from now on, because the other processes of the launcher have
  * the same errors. leave: called before this process ends for bad input. */
 void speak_among_others(void (*leave)(void));
-/* Print such a line, and end the process with exit code 2. */
-_Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* End the process with exit code 2 if another process has reported bad input. */
-void end_if_another_says_why(void);
+/* Tell the other processes that this one ends for bad input, which it has printed, and leave them. */
+void leave_for_bad_input(void);
+/* Whether another process has called leave_for_bad_input(). */
+bool another_says_why(void);
 /* End the process with a problem that is printed; NULL: there is none. For code that does not return
  * problems yet. */
 struct problem;
 void end_with(struct problem *problem);
-/* Return memory; NULL ends the command. */
+_Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void end_if_another_says_why(void);
 void *or_end(void *memory);
-/* bad_usage() for one option, named with its dashes: "logp: --root 9: a rank, 0 .. 7"; where its
- * value comes from the environment: "logp: LOGP_ROOT '9': ...". */
 _Noreturn void bad_option(const char *option, const char *value, const char *allowed_format, ...)
     __attribute__((format(printf, 3, 4)));
-/* bad_option() for a value that is not one of these names. */
 _Noreturn void refuse_name(const char *option, const char *text, const struct names *names);
-/* @return index of the value among the names; ends the process if it is not one of them */
-int which_name(const char *option, const char *text, const struct names *names);
 /* Hash this text after others, whose hash is given: FNV-1a. */
 uint64_t hash_text(uint64_t hash, const char *text);
 #define FIRST_HASH UINT64_C(0xcbf29ce484222325)
@@ -190,7 +170,7 @@ const char *csv_text(const char *cell);
 void put_record(struct records *r, json_t *record);
 void end_records(struct records *r);
 
-/* ---- option_source.c ---- */
+/* ---- option_name.c ---- */
 
 /* The environment, as `environ`. The command does not name that variable because the linker
  * would make a copy of it, and the MPI of a transport would still use the C library's own. */

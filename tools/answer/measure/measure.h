@@ -33,9 +33,9 @@ struct measured {
 
 /* ---- pairs.c ---- */
 
-/* Measure n pairs and fill them, on a machine that is not running. Errors are printed.
- * @return an exit code */
-int measure_pairs(const struct question *q, struct logp_machine *m, struct pair *pairs, size_t n);
+/* Measure n pairs and fill them, on a machine that is not running. */
+struct problem *measure_pairs(const struct question *q, struct logp_machine *m, struct pair *pairs,
+                              size_t n);
 
 /* ---- machine.c: levels ---- */
 

@@ -4,7 +4,7 @@
  * Everything is sent as messages, because the ranks may be in different processes.
  */
 #include "answer/measure/measure.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -103,30 +103,31 @@ static struct logp_observe how_to(const struct question *q, size_t n_pairs)
                                  .limit_ns = !wall         ? 0
                                              : n_pairs > 1 ? 2 * ms
                                                            : 20 * ms,
-                                 .size_limit_ns = !wall                   ? 0
-                                                  : option_given("bytes") ? 1000 * ms
-                                                                          : 2 * ms,
+                                 .size_limit_ns = !wall                      ? 0
+                                                  : option_given(q, "bytes") ? 1000 * ms
+                                                                             : 2 * ms,
                                  .combine_high = combines ? 64000 : 0};
 }
 
-int measure_pairs(const struct question *q, struct logp_machine *m, struct pair *pairs, size_t n)
+struct problem *measure_pairs(const struct question *q, struct logp_machine *m, struct pair *pairs,
+                              size_t n)
 {
     struct job job = {how_to(q, n), q->how.seed, pairs, n};
-    const int rc = run_program(m, program, &job, q->how.timeout_ns);
+    const int rc = run_program(q, m, program, &job, q->how.timeout_ns);
     char option[32];
 
     if (rc == 0)
-        return EXIT_OK;
+        return NULL;
     /* Only the first process prints an error that all of them know. */
     if (logp_machine_process(m) > 0 && (rc != -ETIMEDOUT || logp_machine_report(m)->n_waits == 0))
-        return EXIT_WRONG;
+        return failure_told();
     if (rc == -EINTR)
         fprintf(stderr, "logp: measure: interrupted\n");
     else if (rc == -ETIMEDOUT)
         fprintf(stderr, "logp: measure: not finished within %s\n",
-                option_shown("--timeout", option));
+                option_shown(q, "--timeout", option));
     else
         fprintf(stderr, "logp: measure: %s\n", logp_error_text(rc));
     explain_waits(logp_machine_report(m), true);
-    return EXIT_WRONG;
+    return failure_told();
 }

@@ -4,6 +4,7 @@
 #define LOGP_TOOL_REPLAY_H
 
 #include "question/question.h"
+#include "text/problem.h"
 
 /* The outcome of a replay; of several checks that took part, the outcome listed first. */
 enum replay_outcome {
@@ -26,29 +27,24 @@ struct replayed {
     char *point;                /* where the two differ */
 };
 
-/* Read a replay file; ends the process if it is missing or wrong. To be freed. */
-struct logp_replay *read_replay(const char *path);
-
 /* ---- start.c ---- */
 
-/* Run the program of the file, or o->rest if that is given, and read its answers. Its stdout is
- * stderr. Ends the process if the program cannot be started. */
-struct replayed run_replay(const struct question *q, const char *path, const struct logp_replay *r,
-                           bool traced);
-/* Print the outcome, the failure on stdout. @return an exit code */
-int tell_replayed(const char *path, const struct logp_replay *r, const struct replayed *what);
-/* Print a line on stderr if it passes or fails in another way. @return EXIT_OK */
-int tell_changed(const char *path, const struct logp_replay *r, const struct replayed *what);
+/* Read a replay file. *out: to be freed */
+struct problem *read_replay(const char *path, struct logp_replay **out);
+/* Run the program of the file, or q->line.rest if that is given, and read its answers. Its stdout
+ * is stderr. */
+struct problem *run_replay(const struct question *q, const char *path, const struct logp_replay *r,
+                           bool traced, struct replayed *out);
 void free_replayed(struct replayed *what);
 
 /* ---- trusted.c ---- */
 
-/* Print the command of the file, which will be started; ends the process unless its program is in
- * the folder of the file or the current one: then the user must name it. */
-void trust_command(const char *path, const struct logp_replay *r);
+/* Print the command of the file, which will be started; a problem unless its program is in the
+ * folder of the file or the current one: then the user must name it. */
+struct problem *trust_command(const char *path, const struct logp_replay *r);
 /* The same for the program of logp mpirun, if a replay has started that; a replay repeats explored
  * runs only. */
-void trust_program(const char *program, bool explored);
+struct problem *trust_program(const char *program, bool explored);
 
 /* ---- answers.c ---- */
 

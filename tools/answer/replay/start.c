@@ -18,53 +18,102 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct logp_replay *read_replay(const char *path)
+/* The problem of a file that could not be parsed. */
+static struct problem *unreadable(const char *path, const struct logp_replay *r, int rc)
 {
-    struct logp_replay *r = NULL;
+    if (rc == -EPROTONOSUPPORT)
+        return usage_problem("%s: a replay of version %d; this logp knows version %d", path,
+                             r->version, LOGP_REPLAY_VERSION);
+    if (rc == -EINVAL && r->version == 0)
+        return usage_problem("%s: not a replay file: its first line is not \"logp-replay %d\"",
+                             path, LOGP_REPLAY_VERSION);
+    if (rc == -EINVAL)
+        return usage_problem("%s: line %d of the replay is wrong, or missing", path, r->line);
+    return usage_problem("%s: %s", path, strerror(-rc));
+}
+
+struct problem *read_replay(const char *path, struct logp_replay **out)
+{
+    struct problem *problem;
     const char *why;
     char *text = text_of_file(path, &why);
     int rc;
 
+    *out = NULL;
     if (text == NULL)
-        bad_usage("%s: %s", path, why);
-    rc = logp_replay_parse(text, &r);
+        return usage_problem("%s: %s", path, why);
+    rc = logp_replay_parse(text, out);
     free(text);
-    if (rc == -EPROTONOSUPPORT)
-        bad_usage("%s: a replay of version %d; this logp knows version %d", path, r->version,
-                  LOGP_REPLAY_VERSION);
-    if (rc == -EINVAL && r->version == 0)
-        bad_usage("%s: not a replay file: its first line is not \"logp-replay %d\"", path,
-                  LOGP_REPLAY_VERSION);
-    if (rc == -EINVAL)
-        bad_usage("%s: line %d of the replay is wrong, or missing", path, r->line);
-    if (rc != 0)
-        bad_usage("%s: %s", path, strerror(-rc));
-    return r;
+    if (rc == 0)
+        return NULL;
+    problem = unreadable(path, *out, rc);
+    logp_replay_free(*out);
+    *out = NULL;
+    return problem;
 }
 
-/* Ends the process where there is no memory. */
-static void set(const char *name, const char *value)
+/* ---- the program ---- */
+
+static const char another[] = "name the program: -- COMMAND ARGUMENTS";
+
+enum { OWN_VARIABLES = 5 };
+
+/* The environment of the program. Its own variables are texts of ours. */
+struct surroundings {
+    char *own[OWN_VARIABLES];
+    char **all;
+};
+
+static void set(char **variable, const char *name, const char *value)
 {
-    if (setenv(name, value, 1) != 0)
-        bad_usage("no memory");
+    if (asprintf(variable, "%s=%s", name, value) < 0)
+        need(NULL);
 }
 
-/* Set the environment of the program. */
-static void prepare(const char *path, int answers, bool traced, bool diff)
+static bool is_own(const struct surroundings *s, const char *variable)
 {
-    char *whole = realpath(path, NULL), out[64];
+    const size_t n = strcspn(variable, "=") + 1;
+    bool is = false;
+
+    for (int i = 0; i < OWN_VARIABLES; i++)
+        is |= strncmp(s->own[i], variable, n) == 0;
+    return is;
+}
+
+static struct surroundings prepare(const struct question *q, const char *path, int answers,
+                                   bool traced, bool diff)
+{
+    char *whole = realpath(path, NULL), **others = environment(), out[64];
+    struct surroundings s;
+    size_t n = 0;
 
     snprintf(out, sizeof(out), "/proc/%ld/fd/%d", (long)getpid(), answers);
-    set("LOGP_REPLAY", whole != NULL ? whole : path);
-    set("LOGP_REPLAY_OUT", out);
-    set("LOGP_REPLAY_TRACE", traced ? "1" : "");
-    set("LOGP_REPLAY_DIFF", diff ? "1" : "");
-    set("LOGP_REPLAY_EXECUTOR", option_on_command_line("executor") ? option_text("executor") : "");
+    set(&s.own[0], "LOGP_REPLAY", whole != NULL ? whole : path);
+    set(&s.own[1], "LOGP_REPLAY_OUT", out);
+    set(&s.own[2], "LOGP_REPLAY_TRACE", traced ? "1" : "");
+    set(&s.own[3], "LOGP_REPLAY_DIFF", diff ? "1" : "");
+    set(&s.own[4], "LOGP_REPLAY_EXECUTOR",
+        option_on_command_line(q, "executor") ? option_text(q, "executor") : "");
     free(whole);
+    while (others[n] != NULL)
+        n++;
+    s.all = need(calloc(OWN_VARIABLES + n + 1, sizeof(*s.all)));
+    memcpy(s.all, s.own, sizeof(s.own));
+    for (n = OWN_VARIABLES; *others != NULL; others++)
+        if (!is_own(&s, *others))
+            s.all[n++] = *others;
+    return s;
 }
 
-/* stdout of the program is stderr; it is interrupted in place of this process. @return 0; errno */
-static int start(char **command, const char *folder, pid_t *child)
+static void forget(struct surroundings *s)
+{
+    for (int i = 0; i < OWN_VARIABLES; i++)
+        free(s->own[i]);
+    free(s->all);
+}
+
+/* Start the program: its stdout is stderr. @return 0; errno */
+static int start(char **command, const char *folder, char **variables, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -81,10 +130,8 @@ static int start(char **command, const char *folder, pid_t *child)
     rc = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     if (rc == 0 && folder != NULL)
         rc = posix_spawn_file_actions_addchdir_np(&actions, folder);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
     if (rc == 0)
-        rc = posix_spawnp(child, command[0], &actions, &attributes, command, environment());
+        rc = posix_spawnp(child, command[0], &actions, &attributes, command, variables);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return rc;
@@ -97,10 +144,26 @@ static void await(pid_t child, const char *name)
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
     if (WIFSIGNALED(status))
         say("%s was ended by a signal: %s", name, strsignal(WTERMSIG(status)));
+}
+
+/* Run the program to its end; it is interrupted in place of this process. @return 0; errno */
+static int run_program_of(char **command, const char *folder, char **variables)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction interrupt, quit;
+    pid_t child;
+    int rc;
+
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    rc = start(command, folder, variables, &child);
+    if (rc == 0)
+        await(child, command[0]);
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    return rc;
 }
 
 static struct replayed take_answers(int file)
@@ -122,70 +185,39 @@ static struct replayed take_answers(int file)
     return what;
 }
 
-struct replayed run_replay(const struct question *q, const char *path, const struct logp_replay *r,
-                           bool traced)
+/* Run a program that may be started. */
+static struct problem *replay(const struct question *q, const char *path, char **command,
+                              const char *folder, bool traced, struct replayed *out)
 {
-    static const char another[] = "name the program: -- COMMAND ARGUMENTS";
-    char **command = q->line.rest != NULL ? q->line.rest : r->command;
-    const char *folder = q->line.rest != NULL ? NULL : r->directory;
     const int answers = memfd_create("logp-replayed", MFD_CLOEXEC);
-    struct replayed what;
-    pid_t child;
+    struct surroundings s;
     int rc;
 
     if (answers < 0)
-        bad_usage("no memory");
-    if (q->line.rest != NULL && command[0] == NULL)
-        bad_usage("--: no program follows; %s", another);
-    if (command == NULL || command[0] == NULL)
-        bad_usage("%s: it does not name its program; %s", path, another);
-    if (folder != NULL && access(folder, X_OK) != 0)
-        bad_usage("%s: the folder %s: %s; %s", path, folder, strerror(errno), another);
-    if (q->line.rest == NULL)
-        trust_command(path, r);
-    prepare(path, answers, traced, traced && q->how.diff);
-    rc = start(command, folder, &child);
-    if (rc != 0)
-        bad_usage("%s: %s: %s; %s", path, command[0], strerror(rc), another);
-    await(child, command[0]);
-    what = take_answers(answers);
+        return usage_problem("no memory");
+    s = prepare(q, path, answers, traced, traced && q->how.diff);
+    rc = run_program_of(command, folder, s.all);
+    forget(&s);
+    if (rc == 0)
+        *out = take_answers(answers);
     close(answers);
-    return what;
+    return rc == 0 ? NULL
+                   : usage_problem("%s: %s: %s; %s", path, command[0], strerror(rc), another);
 }
 
-int tell_changed(const char *path, const struct logp_replay *r, const struct replayed *what)
+struct problem *run_replay(const struct question *q, const char *path, const struct logp_replay *r,
+                           bool traced, struct replayed *out)
 {
-    if (what->outcome == REPLAYED_OTHERWISE)
-        say("%s: %s fails with another error than before", path, r->name);
-    else if (what->outcome == REPLAYED_PASSED || what->outcome == REPLAYED_FIXED)
-        say("%s: %s does not fail any more", path, r->name);
-    return EXIT_OK;
-}
+    char **command = q->line.rest != NULL ? q->line.rest : r->command;
+    const char *folder = q->line.rest != NULL ? NULL : r->directory;
 
-int tell_replayed(const char *path, const struct logp_replay *r, const struct replayed *what)
-{
-    switch (what->outcome) {
-    case REPLAYED_AGAIN:
-    case REPLAYED_OTHERWISE:
-        write_shown_lines(stdout, what->text);
-        tell_changed(path, r, what);
-        return EXIT_WRONG;
-    case REPLAYED_PASSED:
-    case REPLAYED_FIXED:
-        write_shown(stdout, r->name);
-        printf(", P = %d: it does not fail any more: %s\n", r->P,
-               what->outcome == REPLAYED_FIXED ? "with the same choices, it is fixed"
-                                               : "it is fixed, or the program has changed");
-        return EXIT_OK;
-    case REPLAYED_STALE:
-        say("%s: %s does not make the same choices any more: check it again", path, r->name);
-        return EXIT_USAGE;
-    case REPLAYED_NOT:
-        say("%s: %s could not be run: %s", path, r->name, strerror(abs(what->error)));
-        return EXIT_USAGE;
-    case REPLAY_NOT_REACHED:
-        break;
-    }
-    say("%s: the program never came to a check of \"%s\" with P = %d", path, r->name, r->P);
-    return EXIT_USAGE;
+    if (q->line.rest != NULL && command[0] == NULL)
+        return usage_problem("--: no program follows; %s", another);
+    if (command == NULL || command[0] == NULL)
+        return usage_problem("%s: it does not name its program; %s", path, another);
+    if (folder != NULL && access(folder, X_OK) != 0)
+        return usage_problem("%s: the folder %s: %s; %s", path, folder, strerror(errno), another);
+    if (q->line.rest == NULL)
+        TRY(trust_command(path, r));
+    return replay(q, path, command, folder, traced, out);
 }

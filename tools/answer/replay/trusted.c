@@ -65,7 +65,7 @@ static char *command_text(char *const *command, const char *folder)
     const bool is_there = strncmp(command[0], folder, n) == 0 && command[0][n] == '/';
     char *text = NULL;
     size_t size;
-    FILE *f = or_end(open_memstream(&text, &size));
+    FILE *f = need(open_memstream(&text, &size));
 
     fputs(is_there ? "." : "", f);
     write_word(f, is_there ? command[0] + n : command[0]);
@@ -94,35 +94,46 @@ static bool is_logp(const char *program)
            a.st_ino == b.st_ino;
 }
 
-void trust_command(const char *path, const struct logp_replay *r)
+/* The problem of a command that is not to be started. */
+static struct problem *check_command(const char *path, const struct logp_replay *r,
+                                     const char *program, const char *text)
 {
-    const char *folder = r->directory != NULL ? r->directory : ".";
-    char *text = command_text(r->command, folder), *program = find(r->command[0], folder);
     bool starts_another;
 
     if (program == NULL) /* whatever the start would find has not been looked at */
-        bad_usage("%s: %s: %s; name the program: -- COMMAND ARGUMENTS", path, r->command[0],
-                  strerror(errno));
+        return usage_problem("%s: %s: %s; name the program: -- COMMAND ARGUMENTS", path,
+                             r->command[0], strerror(errno));
     if (trust_only(path) != 0)
-        bad_usage("no memory");
+        return usage_problem("no memory");
     starts_another =
         is_logp(program) && r->command[1] != NULL && strcmp(r->command[1], "mpirun") == 0;
     if (!starts_another && !is_trusted(program))
-        bad_usage("%s: its command is not in the folder of the file nor in the current one: %s; if "
-                  "you trust it, "
-                  "type -- and this command behind the name of the file",
-                  path, text);
-    say("%s: starts in %s: %s", path, is_current(folder) ? "." : folder, text);
-    free(program);
-    free(text);
+        return usage_problem("%s: its command is not in the folder of the file nor in the current "
+                             "one: %s; if you trust it, type -- and this command behind the name "
+                             "of the file",
+                             path, text);
+    return NULL;
 }
 
-void trust_program(const char *program, bool explored)
+struct problem *trust_command(const char *path, const struct logp_replay *r)
+{
+    const char *folder = r->directory != NULL ? r->directory : ".";
+    char *text = command_text(r->command, folder), *program = find(r->command[0], folder);
+    struct problem *problem = check_command(path, r, program, text);
+
+    if (problem == NULL)
+        say("%s: starts in %s: %s", path, is_current(folder) ? "." : folder, text);
+    free(program);
+    free(text);
+    return problem;
+}
+
+struct problem *trust_program(const char *program, bool explored)
 {
     if (!trusts_all() && (!explored || !is_trusted(program)))
-        bad_usage("mpirun: the replay starts %s, which is not in its folder nor in the current "
-                  "one; if you trust "
-                  "it, type logp replay FILE -- COMMAND",
-                  program);
+        return usage_problem("mpirun: the replay starts %s, which is not in its folder nor in the "
+                             "current one; if you trust it, type logp replay FILE -- COMMAND",
+                             program);
     trust_all();
+    return NULL;
 }

@@ -1,32 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* The tree of the messages of any algorithm, found from its schedule. */
-#include "question/choice/choice.h"
 #include "answer/answer.h"
 #include "answer/tree/tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static struct logp_explanation *explain(const struct question *q, const struct logp_invocation *c,
-                                        const struct logp_algorithm *a)
+static struct problem *explain(const struct question *q, const struct logp_invocation *c,
+                               const struct logp_algorithm *a, struct logp_explanation **out)
 {
     const char *why;
-    struct logp_explanation *e = explain_algorithm(q, c, a, &why);
 
-    if (e == NULL)
-        end_if_wrong_steps(q, c, a);
-    if (e == NULL)
-        bad_usage("tree %s: %s cannot be shown here: %s", a->collective, a->name, why);
-    return e;
+    *out = explain_algorithm(q, c, a, &why);
+    if (*out != NULL)
+        return NULL;
+    TRY(check_steps(q, c, a));
+    return usage_problem("tree %s: %s cannot be shown here: %s", a->collective, a->name, why);
 }
 
-/* End the process because the named algorithm is not a tree; list those that are trees here. */
-_Noreturn static void refuse(const struct question *q, const struct logp_invocation *c,
-                             const struct logp_algorithm *named)
+/* The problem of a named algorithm that is not a tree; it lists those that are trees here. parent:
+ * memory for P */
+static struct problem *no_tree(const struct question *q, const struct logp_invocation *c,
+                               const struct logp_algorithm *named, int64_t *parent)
 {
     const struct logp_algorithm *a;
     struct names trees = {0};
-    int64_t *parent = or_end(calloc((size_t)q->model.P, sizeof(*parent)));
     char list[MAX_LIST];
 
     for (size_t i = 0; (a = logp_algorithm_at(named->collective, i)) != NULL; i++) {
@@ -39,12 +37,11 @@ _Noreturn static void refuse(const struct question *q, const struct logp_invocat
             add_name(&trees, a->name);
         logp_explanation_free(e);
     }
-    free(parent);
-    bad_option("--algo", named->name,
-               trees.n > 0
-                   ? "its messages do not form a tree; tree-based algorithms of %s: %s"
-                   : "its messages do not form a tree; %s has no tree-based algorithm here%s",
-               named->collective, trees.n > 0 ? list_names(&trees, ", ", list) : "");
+    return option_problem(
+        "--algo", named->name,
+        trees.n > 0 ? "its messages do not form a tree; tree-based algorithms of %s: %s"
+                    : "its messages do not form a tree; %s has no tree-based algorithm here%s",
+        named->collective, trees.n > 0 ? list_names(&trees, ", ", list) : "");
 }
 
 /* The edge between a rank and its parent. */
@@ -106,7 +103,7 @@ static void add_all(const struct question *q, const struct logp_explanation *e,
                     const struct place *by_rank, const struct place *children, const int64_t *first,
                     int64_t root, struct tree *tree)
 {
-    int64_t *next = or_end(malloc((size_t)e->P * sizeof(*next)));
+    int64_t *next = need(malloc((size_t)e->P * sizeof(*next)));
     int64_t at = 0; /* node */
 
     for (int64_t r = 0; r < e->P; r++)
@@ -130,7 +127,7 @@ static void add_all(const struct question *q, const struct logp_explanation *e,
 /* Add the ranks that take no part, as the last nodes. */
 static void add_others(const struct tree *tree)
 {
-    bool *there = or_end(calloc((size_t)tree->n, 1));
+    bool *there = need(calloc((size_t)tree->n, 1));
     int64_t id = tree->used;
 
     for (int64_t i = 0; i < tree->used; i++)
@@ -141,12 +138,13 @@ static void add_others(const struct tree *tree)
     free(there);
 }
 
-static void place_all(const struct question *q, const struct logp_explanation *e,
-                      struct place *by_rank, int64_t root, struct tree *tree)
+static struct problem *place_all(const struct question *q, const struct logp_explanation *e,
+                                 struct place *by_rank, int64_t root, struct tree *tree)
 {
     const size_t P = (size_t)e->P;
-    struct place *children = or_end(malloc(P * sizeof(*children)));
-    int64_t *first = or_end(calloc(P + 1, sizeof(*first)));
+    struct place *children = need(malloc(P * sizeof(*children)));
+    int64_t *first = need(calloc(P + 1, sizeof(*first)));
+    struct problem *problem;
     int64_t n = 0;
 
     for (size_t i = 0; i < e->n_tasks; i++)
@@ -159,48 +157,64 @@ static void place_all(const struct question *q, const struct logp_explanation *e
         first[children[i].parent + 1] = i + 1;
     for (size_t r = 0; r < P; r++)
         first[r + 1] = first[r + 1] > first[r] ? first[r + 1] : first[r];
-    make_nodes(q, tree);
-    add_all(q, e, by_rank, children, first, root, tree);
-    add_others(tree);
-    link_children(tree);
+    problem = make_nodes(q, tree);
+    if (problem == NULL) {
+        add_all(q, e, by_rank, children, first, root, tree);
+        add_others(tree);
+        link_children(tree);
+    }
     free(children);
     free(first);
+    return problem;
 }
 
-struct tree make_found_tree(struct question *q, const char *collective)
+/* The tree of an explained algorithm; parent: memory for P. */
+static struct problem *tree_of(const struct question *q, const struct logp_invocation *c,
+                               const struct logp_algorithm *a, const struct logp_explanation *e,
+                               int64_t *parent, struct tree *tree)
 {
-    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
-    const struct logp_invocation c = make_invocation(q, collective);
-    struct tree tree = {.name = collective, .found = true, .exact = true};
-    struct logp_explanation *e;
     enum logp_along along;
+    const int64_t root = logp_explanation_tree(e, c->args.root, parent, &along);
+    struct problem *problem;
     struct place *by_rank;
-    int64_t *parent, root;
 
-    if (q->model.plugin != NULL)
-        bad_option("--plugin", q->model.plugin, "a built-in delay model: the tree shows times");
-    if (choose_algorithms(q, collective, &c, chosen) > 1)
-        bad_option("--algo", q->what.algorithm_list, "one algorithm");
-    tree.algorithm = chosen[0]->name;
-    e = explain(q, &c, chosen[0]);
-    parent = or_end(malloc((size_t)q->model.P * sizeof(*parent)));
-    root = logp_explanation_tree(e, c.args.root, parent, &along);
     if (root == -ENOMEM)
-        or_end(NULL);
-    if (root < 0) {
-        logp_explanation_free(e);
-        free(parent);
-        refuse(q, &c, chosen[0]);
-    }
-    say_free_bytes(q, collective, &c);
-    tree.to_root = along == LOGP_TO_ROOT;
-    tree.time = units(q, e->ns);
-    by_rank = or_end(calloc((size_t)q->model.P, sizeof(*by_rank)));
+        need(NULL);
+    if (root < 0)
+        return no_tree(q, c, a, parent);
+    say_free_bytes(q, tree->name, c);
+    tree->to_root = along == LOGP_TO_ROOT;
+    tree->time = units(q, e->ns);
+    by_rank = need(calloc((size_t)q->model.P, sizeof(*by_rank)));
     for (int64_t r = 0; r < q->model.P; r++)
         by_rank[r] = (struct place){.rank = r, .parent = parent[r]};
-    place_all(q, e, by_rank, root, &tree);
+    problem = place_all(q, e, by_rank, root, tree);
     free(by_rank);
+    return problem;
+}
+
+struct problem *make_found_tree(struct question *q, const char *collective, struct tree *out)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+    struct logp_invocation c;
+    struct logp_explanation *e;
+    struct problem *problem;
+    int64_t *parent;
+    size_t n;
+
+    TRY(make_invocation(q, collective, &c));
+    if (q->model.plugin != NULL)
+        return option_problem("--plugin", q->model.plugin,
+                              "a built-in delay model: the tree shows times");
+    TRY(choose_algorithms(q, collective, &c, chosen, &n));
+    if (n > 1)
+        return option_problem("--algo", q->what.algorithm_list, "one algorithm");
+    TRY(explain(q, &c, chosen[0], &e));
+    *out = (struct tree){
+        .name = collective, .algorithm = chosen[0]->name, .found = true, .exact = true};
+    parent = need(malloc((size_t)q->model.P * sizeof(*parent)));
+    problem = tree_of(q, &c, chosen[0], e, parent, out);
     free(parent);
     logp_explanation_free(e);
-    return tree;
+    return problem;
 }

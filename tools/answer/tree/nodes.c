@@ -12,12 +12,12 @@ double units(const struct question *q, int64_t ns)
     return (double)ns / (double)q->model.unit_ns;
 }
 
-void make_nodes(const struct question *q, struct tree *tree)
+struct problem *make_nodes(const struct question *q, struct tree *tree)
 {
     tree->n = q->model.P;
     tree->nodes = calloc((size_t)q->model.P, sizeof(*tree->nodes));
     if (tree->nodes == NULL)
-        bad_usage("no memory for a tree of %lld processors", (long long)q->model.P);
+        return usage_problem("no memory for a tree of %lld processors", (long long)q->model.P);
     for (int64_t id = 0; id < q->model.P; id++)
         tree->nodes[id] = (struct tree_node){.rank = (id + q->what.root) % q->model.P,
                                              .parent = -1,
@@ -25,6 +25,7 @@ void make_nodes(const struct question *q, struct tree *tree)
                                              .next_sibling = -1,
                                              .time = -1,
                                              .label = -1};
+    return NULL;
 }
 
 /* Link from the last node to the first, so that each comes before its later siblings. */
@@ -38,31 +39,33 @@ void link_children(struct tree *tree)
     }
 }
 
-/* End the process unless the formula of `logp predict` holds: the tree has the same limits. */
-static void need_prediction(const struct question *q, const struct logp_invocation *c,
-                            const struct tree *tree)
+/* The problem of a tree for which the formula of `logp predict` does not hold: both have the same
+ * limits. */
+static struct problem *check_prediction(const struct question *q, const struct logp_invocation *c,
+                                        const struct tree *tree)
 {
     const struct logp_algorithm *a = logp_algorithm_find(tree->name, tree->algorithm);
 
     if (predict_by(a, q->model.P, c, LOGP_BY_FORMULA).certainty != LOGP_PREDICTION_NONE)
-        return;
+        return NULL;
     if (tree->sums && c->model.params.gap_shared)
-        bad_option("--gap", "shared",
-                   "separate: the plan of a summation does not support shared gaps");
-    bad_usage("tree %s: it takes longer than the clock counts", tree->name);
+        return option_problem("--gap", "shared",
+                              "separate: the plan of a summation does not support shared gaps");
+    return usage_problem("tree %s: it takes longer than the clock counts", tree->name);
 }
 
-struct tree make_broadcast_tree(struct question *q)
+struct problem *make_broadcast_tree(struct question *q, struct tree *out)
 {
-    const struct logp_invocation c = make_invocation(q, "broadcast");
+    struct logp_invocation c;
     const struct logp_params *p = &c.model.params;
     struct tree tree = {.name = "broadcast", .algorithm = "optimal", .exact = true};
     struct logp_tree shape;
 
-    need_prediction(q, &c, &tree);
+    TRY(make_invocation(q, "broadcast", &c));
+    TRY(check_prediction(q, &c, &tree));
     say_free_bytes(q, "broadcast", &c);
     logp_tree_broadcast(&shape, q->model.P, p, c.args.n_bytes);
-    make_nodes(q, &tree);
+    TRY(make_nodes(q, &tree));
     tree.used = q->model.P;
     tree.time = units(q, logp_tree_time(&shape) + c.args.work_ns);
     for (int64_t id = 0; id < q->model.P; id++) {
@@ -75,7 +78,8 @@ struct tree make_broadcast_tree(struct question *q)
         node->label = units(q, label);
     }
     link_children(&tree);
-    return tree;
+    *out = tree;
+    return NULL;
 }
 
 /* The summations that have a tree. */
@@ -101,26 +105,30 @@ static const struct planner *choose_planner(const struct question *q,
     return &planners[of[1].ns < of[0].ns];
 }
 
-static void plan_summation(const struct question *q, const struct logp_invocation *c,
-                           struct tree *tree, struct logp_summation *plan)
+static struct problem *plan_summation(const struct question *q, const struct logp_invocation *c,
+                                      struct tree *tree, struct logp_summation *plan)
 {
     const struct planner *planner = choose_planner(q, c);
 
     tree->algorithm = planner->name;
-    need_prediction(q, c, tree);
+    TRY(check_prediction(q, c, tree));
     planner->plan(plan, q->model.P, c->args.count, &c->model.params, c->args.op->element_bytes);
+    return NULL;
 }
 
-struct tree make_summation_tree(struct question *q)
+struct problem *make_summation_tree(struct question *q, struct tree *out)
 {
-    const struct logp_invocation c = make_invocation(q, "summation");
-    const double unit =
-        (double)c.model.params.gamma_ps / 1000 / (double)q->model.unit_ns; /* gamma */
-    struct tree tree = {.name = "summation", .sums = true, .count = c.args.count, .gamma = unit};
+    struct tree tree = {.name = "summation", .sums = true};
     struct logp_summation plan;
+    struct logp_invocation c;
+    double unit; /* gamma */
 
-    plan_summation(q, &c, &tree, &plan);
-    make_nodes(q, &tree);
+    TRY(make_invocation(q, "summation", &c));
+    unit = (double)c.model.params.gamma_ps / 1000 / (double)q->model.unit_ns;
+    tree.count = c.args.count;
+    tree.gamma = unit;
+    TRY(plan_summation(q, &c, &tree, &plan));
+    TRY(make_nodes(q, &tree));
     tree.used = plan.tree.P;
     tree.exact = plan.exact;
     tree.time = (double)plan.time * unit;
@@ -135,7 +143,8 @@ struct tree make_summation_tree(struct question *q)
         node->shared = at.shared;
     }
     link_children(&tree);
-    return tree;
+    *out = tree;
+    return NULL;
 }
 
 void free_tree(struct tree *tree)

@@ -4,6 +4,7 @@
 #define LOGP_TOOL_TREE_H
 
 #include "question/question.h"
+#include "text/problem.h"
 
 #include <stdio.h>
 
@@ -31,27 +32,27 @@ struct tree {
 
 /* ---- found.c ---- */
 
-/* The tree of the messages of an algorithm. Ends the process if they do not form a tree. */
-struct tree make_found_tree(struct question *q, const char *collective);
+/* The tree of the messages of an algorithm; a problem if they do not form a tree. */
+struct problem *make_found_tree(struct question *q, const char *collective, struct tree *out);
 
 /* ---- nodes.c ---- */
 
 double units(const struct question *q, int64_t ns);
 
 /* P nodes, none of which takes part yet; siblings in the order of their ids. */
-void make_nodes(const struct question *q, struct tree *tree);
+struct problem *make_nodes(const struct question *q, struct tree *tree);
 void link_children(struct tree *tree);
 
-/* These end the process on bad usage, or without memory. Free with free_tree(). */
-struct tree make_broadcast_tree(struct question *q);
-struct tree make_summation_tree(struct question *q);
+/* Without a problem, free with free_tree(). */
+struct problem *make_broadcast_tree(struct question *q, struct tree *out);
+struct problem *make_summation_tree(struct question *q, struct tree *out);
 void free_tree(struct tree *tree);
 
 /* ---- print.c, picture.c ---- */
 
 /* How a format shows a tree. */
 struct tree_form {
-    void (*show)(FILE *f, const struct question *q, const struct tree *tree);
+    struct problem *(*show)(FILE *f, const struct question *q, const struct tree *tree);
     int64_t most;                  /* nodes that take part; 0: any number */
     const char *limit, *otherwise; /* the error beyond it: first words, last words */
 };

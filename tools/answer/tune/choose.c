@@ -4,12 +4,11 @@
  * each reign, the ranges of its parameter (k or the fan-out). The sizes at which algorithms change
  * are therefore those of logp bench crossover.
  */
+#include "answer/runs.h"
 #include "answer/tune/tune.h"
 
-#include "question/choice/choice.h"
-
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_PICKS = 256 };
 
@@ -37,8 +36,7 @@ static void add_row(struct picks *p, const struct tune_collective *c, const stru
     const int64_t least = 1 << 10, most = 1 << 20;
 
     if (a == NULL) {
-        fprintf(stderr, "logp: %s %s is left out because logp does not have this algorithm\n",
-                c->ours, row->ours);
+        say("%s %s is left out because logp does not have this algorithm", c->ours, row->ours);
         return;
     }
     add_pick(p, a, row, 0);
@@ -176,22 +174,18 @@ bool tune_same(const struct tune_cells *a, const struct tune_cells *b)
 
 static void add_cell(struct tune_cells *cells, const struct tune_cell *cell)
 {
-    cells->cells = or_end(realloc(cells->cells, (cells->n + 1) * sizeof(*cell)));
+    cells->cells = need(realloc(cells->cells, (cells->n + 1) * sizeof(*cell)));
     cells->cells[cells->n++] = *cell;
 }
 
-/* Show the current point, as a large size takes seconds where schedules are folded. NULL: clear the
- * line */
-static void show_progress(const struct place *at)
+/* Tell the current point, as a large size takes seconds where schedules are folded. */
+static void tell_point(const struct place *at)
 {
-    static bool shown;
+    char what[128];
 
-    if (at != NULL && at->q->form.progress)
-        fprintf(stderr, "\r\033[K%s, P = %lld, size %lld", at->collective->name, (long long)at->P,
-                (long long)(at->n * size_unit(at->q, at->collective)));
-    else if (at == NULL && shown)
-        fputs("\r\033[K", stderr);
-    shown = at != NULL && at->q->form.progress;
+    snprintf(what, sizeof(what), "%s, P = %lld, size %lld", at->collective->name, (long long)at->P,
+             (long long)(at->n * size_unit(at->q, at->collective)));
+    tell_doing(at->q, what);
 }
 
 /* The argument of the contests over sizes, for one number of processors. */
@@ -208,7 +202,7 @@ static int64_t best_pick(void *of, int64_t size)
     struct tune_pick best;
 
     c->at.n = size;
-    show_progress(&c->at);
+    tell_point(&c->at);
     best = best_of(&c->at, c->picks, NULL);
     for (size_t i = 0; i < c->picks->n; i++) {
         const struct tune_pick *p = &c->picks->pick[i];
@@ -278,26 +272,29 @@ static void choose(struct choosing *c, int64_t least, int64_t most, struct tune_
 }
 
 /* A collective without sizes gets one cell. */
-void tune_choose(const struct question *q, const struct tune_collective *c,
-                 struct tune_cells *cells)
+struct problem *tune_choose(const struct question *q, const struct tune_collective *c,
+                            struct tune_cells *cells)
 {
     const struct logp_collective *ours = logp_collective_find(c->ours);
     const int64_t unit = size_unit(q, ours), least = (q->span.bytes_low + unit - 1) / unit;
     const bool sizeless = ours->operands == LOGP_OPERANDS_NONE;
-    struct picks *picks = or_end(malloc(sizeof(*picks)));
+    struct picks *picks = need(malloc(sizeof(*picks)));
     struct choosing choosing = {.at = {.q = q, .collective = ours}, .picks = picks};
+    struct problem *problem = NULL;
 
     find_picks(c, picks);
     for (size_t i = 0; i < q->span.n_P; i++) {
         const int64_t most = q->span.bytes_high / unit;
 
         choosing.at.P = cells[i].P = q->span.P_list[i];
-        choosing.at.links = links_of(q, choosing.at.P);
+        problem = links_of(q, choosing.at.P, &choosing.at.links);
+        if (problem != NULL)
+            break;
         choose(&choosing, least, sizeless || most < least ? least : most, &cells[i]);
         if (cells[i].n == 0)
-            fprintf(stderr, "logp: %s, P = %lld: nothing to choose from\n", c->ours,
-                    (long long)choosing.at.P);
+            say("%s, P = %lld: nothing to choose from", c->ours, (long long)choosing.at.P);
     }
-    show_progress(NULL);
+    tell_doing(q, NULL);
     free(picks);
+    return problem;
 }

@@ -12,8 +12,6 @@
 
 #include "question/question.h"
 
-#include <stdio.h>
-
 /* Conditions under which the library runs the row's algorithm; otherwise it runs another one. */
 enum tune_needs {
     TUNE_POWER = 1,    /* P is a power of two */
@@ -60,14 +58,14 @@ struct tune_cell {
     struct tune_pick best, next;
 };
 
-/* The cells of one P of o->P_list, by size; none if no algorithm applies and has a prediction. */
+/* The cells of one P of the span, by size; none if no algorithm applies and has a prediction. */
 struct tune_cells {
     int64_t P;
     struct tune_cell *cells;
     size_t n;
 };
 
-/* A collective, with cells for each of o->P_list. */
+/* A collective, with cells for each P of the span. */
 struct tune_result {
     const struct tune_collective *collective;
     struct tune_cells *of;
@@ -84,9 +82,9 @@ struct tune_form {
 
 /* ---- choose.c ---- */
 
-/* Fill cells[i] for o->P_list[i]. */
-void tune_choose(const struct question *q, const struct tune_collective *c,
-                 struct tune_cells *cells);
+/* Fill cells[i] for q->span.P_list[i]. */
+struct problem *tune_choose(const struct question *q, const struct tune_collective *c,
+                            struct tune_cells *cells);
 /* Whether two lists of cells of one collective have the same first sizes and picks. */
 bool tune_same(const struct tune_cells *a, const struct tune_cells *b);
 

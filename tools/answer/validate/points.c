@@ -6,17 +6,16 @@
 #include <string.h>
 
 /* The invocation as the options predict it; vectors have whole elements. */
-static struct logp_invocation invocation_of(const struct question *q, const char *collective,
-                                            int64_t bytes)
+static struct problem *invocation_of(const struct question *q, const char *collective,
+                                     int64_t bytes, struct logp_invocation *c)
 {
     struct question at = *q;
-    struct logp_invocation c;
 
     at.what.n_bytes = (size_t)bytes;
     at.what.count = bytes / size_unit(q, logp_collective_find(collective));
-    c = make_invocation(&at, collective);
-    c.model.undelayed = false;
-    return c;
+    TRY(make_invocation(&at, collective, c));
+    c->model.undelayed = false;
+    return NULL;
 }
 
 static void explain(const struct question *q, const struct logp_invocation *c,
@@ -30,25 +29,26 @@ static void explain(const struct question *q, const struct logp_invocation *c,
     logp_explanation_free(e);
 }
 
-/* The algorithms that have a prediction: *n of them, to be freed. */
-static struct validated_row *predicted_rows(const struct question *q, const char *collective,
-                                            const struct logp_invocation *c, size_t *n)
+/* The algorithms that have a prediction: p->n rows. */
+static struct problem *predict_rows(const struct question *q, const struct logp_invocation *c,
+                                    struct validated_point *p)
 {
-    struct validated_row *rows = or_end(calloc(MAX_ALGORITHMS, sizeof(*rows)));
     const struct logp_algorithm *a;
+    int64_t ns;
 
-    *n = 0;
-    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++) {
-        const int64_t ns = a->steps != NULL ? latest_end(q, c, a) : -1;
-
-        if (ns < 0 || *n == MAX_ALGORITHMS)
+    p->rows = need(calloc(MAX_ALGORITHMS, sizeof(*p->rows)));
+    for (size_t i = 0; (a = logp_algorithm_at(p->collective, i)) != NULL; i++) {
+        if (a->steps == NULL || p->n == MAX_ALGORITHMS)
             continue;
-        rows[*n] = (struct validated_row){.algorithm = a, .predicted_ns = ns};
+        TRY(latest_end(q, c, a, &ns));
+        if (ns < 0)
+            continue;
+        p->rows[p->n] = (struct validated_row){.algorithm = a, .predicted_ns = ns};
         if (q->network.fit)
-            explain(q, c, &rows[*n]);
-        ++*n;
+            explain(q, c, &p->rows[p->n]);
+        p->n++;
     }
-    return rows;
+    return NULL;
 }
 
 /* Whether the median is far above the shortest run: a busy host delays some runs, but not all. */
@@ -79,24 +79,24 @@ static void find_best(struct validated_point *p)
     p->doubtful = p->n > 0 && (p->chosen->doubtful || p->best->doubtful);
 }
 
-static int run_point(struct validated *v, const struct question *on,
-                     const struct logp_invocation *c, struct validated_point *p)
+static struct problem *run_point(struct validated *v, const struct question *on,
+                                 const struct logp_invocation *c, struct validated_point *p)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
     struct question planned = *on;
     struct logp_invocation as_it_is = *c;
     struct logp_machine *m;
+    struct problem *problem;
     size_t done;
-    int code;
 
     as_it_is.model.params.gamma_ps =
         on->model.network.params.gamma_ps; /* a property of the host, not of messages */
     planned.model.planned = &as_it_is.model;
-    m = create_machine(&planned);
+    TRY(create_machine(&planned, &m));
     v->n_cores = logp_machine_cores(m);
     for (size_t i = 0; i < p->n; i++)
         rows[i].algorithm = p->rows[i].algorithm;
-    code = run_unpromised(on, m, &as_it_is, rows, p->n, &done);
+    problem = run_unpromised(on, m, &as_it_is, rows, p->n, &done);
     for (size_t i = 0; i < done; i++) {
         const struct logp_record *r = &rows[i].record;
 
@@ -106,57 +106,58 @@ static int run_point(struct validated *v, const struct question *on,
         p->rows[i].doubtful = is_doubtful(s);
         p->rows[i].verified = r->verified;
     }
-    p->n = code == EXIT_OK ? done : 0; /* an incomplete point is not shown */
-    end_machine(m);
-    return code;
+    p->n = done;
+    end_machine(on, m);
+    return problem;
 }
 
-static int validate_point(struct validated *v, const struct question *on, const char *collective,
-                          int64_t P, int64_t bytes)
+static struct problem *validate_point(struct validated *v, const struct question *on,
+                                      const char *collective, int64_t P, int64_t bytes)
 {
     struct question q = *v->q, ours = *on;
-    struct validated_point *points, *p;
+    struct validated_point *p;
     struct logp_invocation c;
-    int code;
+    struct problem *problem;
 
     q.model.P = ours.model.P = P;
-    q.model.network.links = links_of(&q, P);
-    ours.model.network.links = links_of(&ours, P);
-    c = invocation_of(&q, collective, bytes);
-    points = or_end(realloc(v->points, (v->n + 1) * sizeof(*points)));
-    v->points = points;
-    p = &points[v->n];
+    TRY(links_of(&q, P, &q.model.network.links));
+    TRY(links_of(&ours, P, &ours.model.network.links));
+    TRY(invocation_of(&q, collective, bytes, &c));
+    v->points = need(realloc(v->points, (v->n + 1) * sizeof(*p)));
+    p = &v->points[v->n];
     *p = (struct validated_point){.collective = collective, .P = P, .bytes = bytes};
-    p->rows = predicted_rows(&q, collective, &c, &p->n);
-    if (p->n == 0) {
+    problem = predict_rows(&q, &c, p);
+    if (problem != NULL || p->n == 0) {
         free(p->rows);
-        return EXIT_OK;
+        return problem;
     }
     v->n++;
-    code = run_point(v, &ours, &c, p);
+    problem = run_point(v, &ours, &c, p);
+    if (problem != NULL)
+        p->n = 0; /* an incomplete point is not shown */
     find_best(p);
-    return code;
+    return problem;
 }
 
-int validate_collective(struct validated *v, const struct question *on, const char *collective)
+struct problem *validate_collective(struct validated *v, const struct question *on,
+                                    const char *collective)
 {
     const struct question *q = v->q;
     const enum logp_operands operands = logp_collective_find(collective)->operands;
     const int64_t unit = size_unit(q, logp_collective_find(collective));
     const int64_t low = unit > 1 && q->span.bytes_low < unit ? unit : q->span.bytes_low;
-    int code = EXIT_OK;
 
-    for (size_t i = 0; i < q->span.n_P && code == EXIT_OK; i++) {
+    for (size_t i = 0; i < q->span.n_P; i++) {
         int64_t bytes = operands == LOGP_OPERANDS_NONE ? 0 : low;
 
         do {
-            code = validate_point(v, on, collective, q->span.P_list[i], bytes);
+            TRY(validate_point(v, on, collective, q->span.P_list[i], bytes));
             bytes = bytes > 0 && bytes < q->span.bytes_high && bytes * 8 > q->span.bytes_high
                         ? q->span.bytes_high
                         : bytes * 8;
-        } while (code == EXIT_OK && !runs_are_over() && bytes > 0 && bytes <= q->span.bytes_high);
+        } while (!runs_are_over(q) && bytes > 0 && bytes <= q->span.bytes_high);
     }
-    return runs_are_over() ? EXIT_WRONG : code;
+    return runs_are_over(q) ? failure_told() : NULL;
 }
 
 size_t doubtful_points(const struct validated *v)

@@ -3,8 +3,7 @@
 #ifndef LOGP_VALIDATE_H
 #define LOGP_VALIDATE_H
 
-#include "question/choice/choice.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 /* An algorithm at a point. */
 struct validated_row {
@@ -50,9 +49,9 @@ struct validated {
 
 /* ---- points.c ---- */
 
-/* Run all points of a collective on machines with the options `on`, and predict them with v->o.
- * Errors are printed. @return an exit code */
-int validate_collective(struct validated *v, const struct question *on, const char *collective);
+/* Run all points of a collective on machines with the options `on`, and predict them with v->q. */
+struct problem *validate_collective(struct validated *v, const struct question *on,
+                                    const char *collective);
 /* The number of doubtful points. */
 size_t doubtful_points(const struct validated *v);
 void forget_points(struct validated *v);

@@ -47,8 +47,8 @@ static void compare_paths(struct versus *v)
  * Both are to be freed. */
 static const struct logp_task **by_rank(const struct logp_explanation *e, size_t **first)
 {
-    const struct logp_task **tasks = or_end(malloc((e->n_tasks + 1) * sizeof(*tasks)));
-    size_t *at = or_end(calloc((size_t)e->P + 2, sizeof(*at)));
+    const struct logp_task **tasks = need(malloc((e->n_tasks + 1) * sizeof(*tasks)));
+    size_t *at = need(calloc((size_t)e->P + 2, sizeof(*at)));
 
     for (size_t i = 0; i < e->n_tasks; i++)
         at[e->tasks[i].rank + 2]++;

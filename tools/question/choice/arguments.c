@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From options to the arguments of a collective. */
 #include "question/choice/choice.h"
+#include "question/rows.h"
 #include "question/schedule/schedule.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static enum logp_operands operands_of(const char *collective)
 
 /* Set the cost of a combination: as given; measured on this host with one processor's operands;
  * or by default 0, in a summation one unit. */
-static void resolve_gamma(struct question *q, enum logp_operands operands)
+static struct problem *resolve_gamma(struct question *q, enum logp_operands operands)
 {
     const int64_t each =
         operands == LOGP_OPERANDS_TOTAL ? (q->what.count - 1) / q->model.P + 1 : q->what.count;
@@ -23,7 +24,8 @@ static void resolve_gamma(struct question *q, enum logp_operands operands)
     else if (!q->model.gamma_given && operands == LOGP_OPERANDS_TOTAL)
         q->model.network.params.gamma_ps = q->model.unit_ns * 1000;
     if (q->model.network.params.gamma_ps < 0)
-        bad_option("--gamma", "host", "no memory to measure it");
+        return option_problem("--gamma", "host", "no memory to measure it");
+    return NULL;
 }
 
 /* Return the default number of elements: ten for each processor, at most the limit of --count. */
@@ -36,88 +38,117 @@ static int64_t total_count(int64_t P)
 
 enum { MOST_BLOCKS = 1 << 24 };
 
+/* The blocks of the arguments that were made last. */
+struct kept_blocks {
+    struct logp_blocks blocks;
+    size_t *before;
+};
+
+static void drop_blocks(void *memory)
+{
+    struct kept_blocks *kept = memory;
+
+    free(kept->before);
+    kept->before = NULL;
+}
+
+static struct kept_blocks *kept_blocks(const struct question *q)
+{
+    struct kept_blocks *kept = part_of(q, PART_BLOCKS, sizeof(*kept));
+
+    if (kept->before == NULL)
+        kept_by(q, kept, drop_blocks);
+    return kept;
+}
+
 /* Set the blocks of --counts, for a collective that takes blocks of different sizes. The list is
  * repeated over the ranks; in an alltoall over the sum of sender and receiver, so that each pair
  * exchanges equal sizes. The blocks are valid until the next call. */
-static void set_blocks(const struct question *q, const char *collective, struct logp_args *args)
+static struct problem *set_blocks(const struct question *q, const char *collective,
+                                  struct logp_args *args)
 {
-    static struct logp_blocks blocks;
-    static size_t *before;
     const bool all_to_all = strcmp(collective, "alltoall") == 0;
+    struct kept_blocks *kept;
+    int64_t n;
 
     if (q->what.n_counts == 0 || !takes_blocks(logp_collective_find(collective)))
-        return;
+        return NULL;
     if (q->model.P > MOST_BLOCKS || (all_to_all && q->model.P * q->model.P > MOST_BLOCKS))
-        bad_option("--counts", option_text("counts"), "with up to %d processors%s",
-                   all_to_all ? 1 << 12 : MOST_BLOCKS, all_to_all ? " in alltoall" : "");
-    blocks.n = all_to_all ? q->model.P * q->model.P : q->model.P;
-    free(before);
-    before = or_end(malloc(((size_t)blocks.n + 1) * sizeof(*before)));
-    before[0] = 0;
-    for (int64_t i = 0; i < blocks.n; i++) /* up to 2^24 of 2^36 */
-        before[i + 1] =
-            before[i] +
+        return option_problem("--counts", option_text(q, "counts"), "with up to %d processors%s",
+                              all_to_all ? 1 << 12 : MOST_BLOCKS, all_to_all ? " in alltoall" : "");
+    kept = kept_blocks(q);
+    n = all_to_all ? q->model.P * q->model.P : q->model.P;
+    kept->before = need(realloc(kept->before, ((size_t)n + 1) * sizeof(*kept->before)));
+    kept->before[0] = 0;
+    for (int64_t i = 0; i < n; i++) /* up to 2^24 of 2^36 */
+        kept->before[i + 1] =
+            kept->before[i] +
             (size_t)q->what.counts[(i / q->model.P + i % q->model.P) % q->what.n_counts];
-    blocks.before = before;
-    args->blocks = &blocks;
-    args->recv_blocks = all_to_all ? &blocks : NULL;
+    kept->blocks = (struct logp_blocks){.n = n, .before = kept->before};
+    args->blocks = &kept->blocks;
+    args->recv_blocks = all_to_all ? &kept->blocks : NULL;
+    return NULL;
 }
 
-static struct logp_invocation invocation_of(struct question *q, const char *collective)
+static struct problem *invocation_of(struct question *q, const char *collective,
+                                     struct logp_invocation *c)
 {
     const enum logp_operands operands = operands_of(collective);
-    struct logp_invocation c = {.args = q->what.knobs};
 
-    c.args.root = (int)q->what.root;
-    c.args.may_differ = q->what.may_differ;
-    c.args.list = q->what.as != NULL ? list_with_data("--as", q->what.as->name) : q->what.list;
+    *c = (struct logp_invocation){.args = q->what.knobs};
+    c->args.root = (int)q->what.root;
+    c->args.may_differ = q->what.may_differ;
+    c->args.list = q->what.list;
+    if (q->what.as != NULL)
+        TRY(list_with_data(q, "--as", q->what.as->name, &c->args.list));
     switch (operands) {
     case LOGP_OPERANDS_NONE:
         break;
     case LOGP_OPERANDS_BYTES:
-        c.args.n_bytes = q->what.n_bytes;
+        c->args.n_bytes = q->what.n_bytes;
         break;
     case LOGP_OPERANDS_VECTOR:
     case LOGP_OPERANDS_TOTAL:
         if (q->what.count == 0)
             q->what.count = operands == LOGP_OPERANDS_TOTAL ? total_count(q->model.P) : 1;
-        c.args.count = q->what.count;
-        c.args.op = q->what.op;
-        resolve_gamma(q, operands);
+        c->args.count = q->what.count;
+        c->args.op = q->what.op;
+        TRY(resolve_gamma(q, operands));
         break;
     case LOGP_OPERANDS_MATRIX:
-        c.args.rows = q->what.rows > 0 ? q->what.rows : q->model.P;
-        c.args.cols = q->what.cols > 0 ? q->what.cols : q->model.P;
-        c.args.n_bytes = q->what.element_bytes;
-        c.args.packing = q->what.packing;
+        c->args.rows = q->what.rows > 0 ? q->what.rows : q->model.P;
+        c->args.cols = q->what.cols > 0 ? q->what.cols : q->model.P;
+        c->args.n_bytes = q->what.element_bytes;
+        c->args.packing = q->what.packing;
         break;
     }
-    set_blocks(q, collective, &c.args);
-    c.model = network_of(q);
-    c.model.faults = c.model.noise = NULL; /* not for choosing algorithms */
-    return c;
+    TRY(set_blocks(q, collective, &c->args));
+    c->model = network_of(q);
+    c->model.faults = c->model.noise = NULL; /* not for choosing algorithms */
+    return NULL;
 }
 
 /* Make the arguments. If P is not given and no algorithm of the collective runs on the default
  * P, take the next P on which one does. */
-struct logp_invocation make_invocation(struct question *q, const char *collective)
+struct problem *make_invocation(struct question *q, const char *collective,
+                                struct logp_invocation *c)
 {
     const struct question asked = *q;
     const int64_t most = 2 * asked.model.P;
-    struct logp_invocation c = invocation_of(q, collective);
 
-    if (option_given("P") || q->model.network.topology != NULL || q->model.network.links != NULL)
-        return c;
-    while (!any_applies(collective, q->model.P, &c)) {
+    TRY(invocation_of(q, collective, c));
+    if (option_given(q, "P") || q->model.network.topology != NULL || q->model.network.links != NULL)
+        return NULL;
+    while (!any_applies(collective, q->model.P, c)) {
         const int64_t next = q->model.P + 1;
 
         *q = asked;
         if (next > most)
-            return invocation_of(q, collective);
+            return invocation_of(q, collective, c);
         q->model.P = next;
-        c = invocation_of(q, collective);
+        TRY(invocation_of(q, collective, c));
     }
-    return c;
+    return NULL;
 }
 
 /* ---- whether the size of messages changes anything ---- */

@@ -6,6 +6,7 @@
  * used where its steps compute the collective with these arguments.
  */
 #include "question/choice/choice.h"
+#include "question/rows.h"
 #include "question/schedule/schedule.h"
 
 #include <dirent.h>
@@ -18,20 +19,57 @@
 
 static const int64_t own_search_ns = INT64_C(2000000000);
 
-/* The schedule of the row, at the point of the options that was settled last. */
-static struct {
+/* A file of the folder. */
+struct found_file {
+    char *path;
+    int64_t P;                         /* from the file's name */
+    uint64_t question;                 /* likewise: question_of() the search; 0: none */
+    const struct logp_step_list *list; /* NULL: it is not read yet */
+};
+
+/* The schedule of the row, at the point of the options that was settled last, and the folder. */
+struct found {
     const struct logp_step_list *list; /* NULL: there is none */
     struct logp_args args;             /* the arguments of that schedule */
-} now;
+    bool is_used;                      /* this question has the row */
+    struct found_file *files;
+    size_t n;
+    bool is_read;
+};
+
+/* Of the question that has used the row last: the library gives its functions nothing to find that
+ * by. NULL: it has ended */
+static const struct found *now;
+
+static void forget(void *memory)
+{
+    struct found *f = memory;
+
+    free(f->files);
+    if (now == f)
+        now = NULL;
+}
+
+static struct found *found_of(const struct question *q)
+{
+    struct found *f = part_of(q, PART_FOUND, sizeof(*f));
+
+    if (f->files == NULL) {
+        f->files = need(malloc(sizeof(*f->files)));
+        kept_by(q, f, forget);
+    }
+    return f;
+}
 
 /* ---- the row ---- */
 
 static const char *needs(int64_t P, const struct logp_invocation *c)
 {
-    const bool fits = now.list != NULL && now.list->P == P && c->args.root == now.args.root &&
-                      c->args.n_bytes == now.args.n_bytes && c->args.count == now.args.count &&
-                      c->args.op == now.args.op && c->args.may_differ == now.args.may_differ &&
-                      c->args.rows == now.args.rows && c->args.cols == now.args.cols &&
+    const struct logp_step_list *list = now != NULL ? now->list : NULL;
+    const bool fits = list != NULL && list->P == P && c->args.root == now->args.root &&
+                      c->args.n_bytes == now->args.n_bytes && c->args.count == now->args.count &&
+                      c->args.op == now->args.op && c->args.may_differ == now->args.may_differ &&
+                      c->args.rows == now->args.rows && c->args.cols == now->args.cols &&
                       c->args.blocks == NULL;
 
     return fits ? NULL : "a schedule for these processors and sizes; logp search finds one";
@@ -45,8 +83,7 @@ static int plan(int P, int rank, struct logp_invocation *c)
 
     if (list == NULL)
         return -ENOMEM;
-    *list = now.list;
-    with.args.list = now.list;
+    *list = with.args.list = now->list;
     logp_step_list_plan(P, rank, &with);
     c->plan.scratch_bytes = with.plan.scratch_bytes;
     c->plan.state = (void *)list;
@@ -65,36 +102,34 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     return true;
 }
 
-/* Add the row once in a process, for the one collective that its words name. */
-static void add_the_row(const char *collective)
+/* Add the row of this collective to the library, where it stays for all questions. */
+static struct problem *add_the_row(const char *collective)
 {
-    static struct logp_algorithm row;
+    static struct logp_algorithm rows[MAX_NAMES];
+    const struct logp_algorithm *there = logp_algorithm_find(collective, "search");
+    size_t i = 0;
 
-    if (row.name != NULL)
-        return;
-    row = (struct logp_algorithm){
+    if (there != NULL && there->needs == needs)
+        return NULL;
+    while (rows[i].name != NULL)
+        i++;
+    rows[i] = (struct logp_algorithm){
         LOGP_ALGORITHM(collective, "search", "a schedule found by logp search", "this library"),
         .needs = needs, .plan = plan, .steps = steps,
         .same_results = true}; /* lists that do not have the same results are not used */
-    if (logp_algorithm_add(&row) != 0)
-        bad_usage("the schedules of %s cannot be added to its algorithms", collective);
+    rows[i].collective = logp_collective_find(collective)->name;
+    if (logp_algorithm_add(&rows[i]) == 0)
+        return NULL;
+    rows[i].name = NULL;
+    return usage_problem("the schedules of %s cannot be added to its algorithms", collective);
+}
+
+bool is_of_another(const struct question *q, const struct logp_algorithm *a)
+{
+    return a->needs == needs && !found_of(q)->is_used;
 }
 
 /* ---- the folder ---- */
-
-/* A file of the folder. */
-struct kept {
-    char *path;
-    int64_t P;                         /* from the file's name */
-    uint64_t question;                 /* likewise: question_of() the search; 0: none */
-    const struct logp_step_list *list; /* NULL: it is not read yet */
-};
-
-static struct {
-    struct kept *files;
-    size_t n;
-    bool is_read;
-} folder;
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
@@ -160,7 +195,7 @@ char *path_in_folder(const struct question *q, const char *collective,
                      const struct logp_invocation *c)
 {
     const size_t n = strlen(q->what.schedules) + strlen(collective) + 64;
-    char *path = or_end(malloc(n));
+    char *path = need(malloc(n));
 
     snprintf(path, n, "%s/%s-P%" PRId64 "-%016" PRIx64 ".json", q->what.schedules, collective,
              q->model.P, question_of(q, c));
@@ -169,7 +204,7 @@ char *path_in_folder(const struct question *q, const char *collective,
 
 /* Parse collective-P8-0123456789abcdef.json; a file named by hand may have another end.
  * @return whether it is such a name */
-static bool read_name(const char *name, const char *collective, struct kept *out)
+static bool read_name(const char *name, const char *collective, struct found_file *out)
 {
     const size_t n = strlen(collective), length = strlen(name);
     char *end;
@@ -186,31 +221,35 @@ static bool read_name(const char *name, const char *collective, struct kept *out
 
 static int by_path(const void *a, const void *b)
 {
-    return strcmp(((const struct kept *)a)->path, ((const struct kept *)b)->path);
+    return strcmp(((const struct found_file *)a)->path, ((const struct found_file *)b)->path);
 }
 
-static void read_folder(const char *dir, const char *collective)
+static struct problem *read_folder(const struct question *q, struct found *f,
+                                   const char *collective)
 {
+    const char *const dir = q->what.schedules;
     DIR *d = opendir(dir);
     struct dirent *e;
 
-    folder.is_read = true;
     if (d == NULL)
-        bad_option("--schedules", dir, "a folder that can be read: %s; logp search makes it",
-                   strerror(errno));
+        return option_problem("--schedules", dir,
+                              "a folder that can be read: %s; logp search makes it",
+                              strerror(errno));
+    f->is_read = true;
     while ((e = readdir(d)) != NULL) {
-        struct kept k = {.list = NULL};
+        const size_t n = strlen(dir) + strlen(e->d_name) + 2;
+        struct found_file k = {.list = NULL};
 
         if (!read_name(e->d_name, collective, &k))
             continue;
-        k.path = or_end(malloc(strlen(dir) + strlen(e->d_name) + 2));
-        sprintf(k.path, "%s/%s", dir, e->d_name);
-        folder.files = or_end(realloc(folder.files, (folder.n + 1) * sizeof(k)));
-        folder.files[folder.n++] = k;
+        k.path = kept_by(q, malloc(n), free);
+        snprintf(k.path, n, "%s/%s", dir, e->d_name);
+        f->files = need(realloc(f->files, (f->n + 1) * sizeof(k)));
+        f->files[f->n++] = k;
     }
     closedir(d);
-    if (folder.n > 0)
-        qsort(folder.files, folder.n, sizeof(struct kept), by_path);
+    qsort(f->files, f->n, sizeof(*f->files), by_path);
+    return NULL;
 }
 
 /* The time of a list on this network; -1: it cannot be folded. */
@@ -235,7 +274,8 @@ static int64_t time_of(const struct logp_step_list *list, const struct logp_invo
 /* Whether the times in the list are those of these arguments. Times of combinations are
  * computed from gamma, but the file contains packing and the work of a broadcast as
  * they were in the search. */
-static bool has_times_of(const struct kept *k, const struct logp_args *args, uint64_t question)
+static bool has_times_of(const struct found_file *k, const struct logp_args *args,
+                         uint64_t question)
 {
     return (k->question == question && question != 0) ||
            (args->pack_ns == 0 && args->work_ns == 0 && args->packing == LOGP_PACKING_STRUCTURED &&
@@ -266,52 +306,64 @@ static bool gives_same(const struct logp_step_list *list, const struct logp_invo
     return logp_algorithm_same_results(&differs, &c->args) || logp_schedule_same(&s, as, NULL) == 1;
 }
 
-/* A copy of the list in a file for these arguments; NULL: the file does not have it. */
-static const struct logp_step_list *list_of(const struct question *q, struct kept *k,
-                                            const struct logp_invocation *c,
-                                            const struct logp_collective *as, uint64_t question)
+/* A copy of the list in a file for these arguments, to be freed; *out NULL: the file does not have
+ * it. */
+static struct problem *list_of(const struct question *q, struct found_file *k,
+                               const struct logp_invocation *c, const struct logp_collective *as,
+                               uint64_t question, const struct logp_step_list **out)
 {
     const bool runs = (q->line.sets & OPTIONS_RUN) != 0;
-    const struct logp_step_list *fitting;
 
+    *out = NULL;
     if (k->P != q->model.P)
         return NULL;
     if (k->list == NULL)
-        k->list = read_found("--schedules", k->path); /* which names it */
+        TRY(read_found(q, "--schedules", k->path, &k->list)); /* which names it */
     if (k->list->P != q->model.P || !has_times_of(k, &c->args, question) ||
         (runs && list_makes_data(k->list)))
         return NULL;
-    fitting = list_for(k->list, c, as);
-    if (fitting != NULL && !gives_same(fitting, c, as)) {
-        list_free(fitting);
-        fitting = NULL;
+    *out = list_for(k->list, c, as);
+    if (*out != NULL && !gives_same(*out, c, as)) {
+        list_free(*out);
+        *out = NULL;
     }
-    return fitting;
+    return NULL;
 }
 
-const struct logp_step_list *found_before(const struct question *q, const char *collective,
-                                          const struct logp_invocation *c, int64_t *ns)
+static void drop_list(void *list)
+{
+    list_free(list);
+}
+
+struct problem *found_before(const struct question *q, const char *collective,
+                             const struct logp_invocation *c, const struct logp_step_list **best,
+                             int64_t *ns)
 {
     const struct logp_collective *as = logp_collective_find(collective);
-    const struct logp_step_list *best = NULL;
-    uint64_t question;
+    const uint64_t question = question_of(q, c);
+    struct found *f = found_of(q);
 
-    if (!folder.is_read)
-        read_folder(q->what.schedules, collective);
-    question = question_of(q, c);
-    for (size_t i = 0; i < folder.n; i++) {
-        const struct logp_step_list *list = list_of(q, &folder.files[i], c, as, question);
-        const int64_t t = list != NULL ? time_of(list, c) : -1;
+    struct problem *problem = NULL;
 
-        if (t >= 0 && (best == NULL || t < *ns)) {
-            list_free(best);
-            best = list;
+    *best = NULL;
+    if (!f->is_read)
+        TRY(read_folder(q, f, collective));
+    for (size_t i = 0; problem == NULL && i < f->n; i++) {
+        const struct logp_step_list *list, *worse;
+        int64_t t;
+
+        problem = list_of(q, &f->files[i], c, as, question, &list);
+        t = list != NULL ? time_of(list, c) : -1;
+        worse = t >= 0 && (*best == NULL || t < *ns) ? *best : list;
+        if (worse != list) {
+            *best = list;
             *ns = t;
-        } else {
-            list_free(list);
         }
+        list_free(worse);
     }
-    return best;
+    if (*best != NULL)
+        kept_by(q, (void *)(uintptr_t)*best, drop_list);
+    return problem;
 }
 
 /* ---- a search of its own ---- */
@@ -330,43 +382,56 @@ static bool is_late(void *arg, const struct logp_search_state *state)
     return clock_ns() > *(const int64_t *)arg;
 }
 
-void search_refused(const struct question *q, const char *collective,
-                    const struct logp_invocation *c, int rc)
+struct problem *search_refused(const struct question *q, const char *collective,
+                               const struct logp_invocation *c, int rc)
 {
     if (logp_collective_find(collective)->operands == LOGP_OPERANDS_TOTAL)
-        bad_usage("search %s: its best schedule has a formula; type logp tree %s", collective,
-                  collective);
+        return usage_problem("search %s: its best schedule has a formula; type logp tree %s",
+                             collective, collective);
     if (q->model.P > LOGP_SEARCH_P)
-        bad_option("-P", option_text("P"), "1 .. %d processors for a search", LOGP_SEARCH_P);
+        return option_problem("-P", option_text(q, "P"), "1 .. %d processors for a search",
+                              LOGP_SEARCH_P);
     if (c->args.blocks != NULL)
-        bad_option("--counts", option_text("counts"), "blocks that are all alike, for a search");
-    if (rc == -ENOMEM)
-        bad_usage("no memory");
+        return option_problem("--counts", option_text(q, "counts"),
+                              "blocks that are all alike, for a search");
+    or_end_without_memory(rc);
     if (rc != 0 && !any_applies(collective, q->model.P, c))
-        none_applies(q, collective, c);
+        return none_applies(q, collective, c);
     if (rc != 0)
-        bad_usage("search %s: no schedule can be predicted with these options; use --delay logp "
-                  "or loggp without random latencies",
-                  collective);
+        return usage_problem(
+            "search %s: no schedule can be predicted with these options; use --delay logp "
+            "or loggp without random latencies",
+            collective);
+    return NULL;
 }
 
-static const struct logp_step_list *find_now(const struct question *q, const char *collective,
-                                             const struct logp_invocation *c)
+static void drop_search(void *result)
+{
+    logp_search_free(result);
+}
+
+static struct problem *find_now(const struct question *q, const char *collective,
+                                const struct logp_invocation *c, const struct logp_step_list **list)
 {
     struct logp_search ask = LOGP_SEARCH(collective, q->model.P, &c->args, &c->model);
     struct logp_search_result *r = NULL;
     int64_t until = clock_ns() + own_search_ns;
+    int rc;
 
     ask.seed = q->how.seed;
     ask.stop = is_late;
     ask.arg = &until;
-    search_refused(q, collective, c, logp_search_run(&ask, &r));
+    rc = logp_search_run(&ask, &r);
+    if (r != NULL)
+        kept_by(q, r, drop_search);
+    *list = r != NULL ? r->list : NULL;
+    TRY(search_refused(q, collective, c, rc));
     if (r != NULL && (q->line.sets & OPTIONS_RUN) != 0 && list_makes_data(r->list))
-        bad_usage(
+        return usage_problem(
             "--algo search: a schedule of %s is predicted but not run, since its steps do not "
             "hold the product of a matrix and a vector; type logp predict %s --algo search",
             collective, collective);
-    return r != NULL ? r->list : NULL; /* until the process ends */
+    return NULL;
 }
 
 /* ---- both ---- */
@@ -382,18 +447,22 @@ static bool names_search(const struct question *q)
     return false;
 }
 
-void use_found(const struct question *q, const char *collective, const struct logp_invocation *c)
+struct problem *use_found(const struct question *q, const char *collective,
+                          const struct logp_invocation *c)
 {
     const bool is_named = names_search(q);
+    struct found *f = found_of(q);
     int64_t ns;
 
-    now.list = NULL;
+    f->list = NULL;
+    now = f;
     if (q->what.list != NULL || (!is_named && q->what.schedules == NULL))
-        return;
+        return NULL;
+    f->is_used = true;
+    f->args = c->args;
     if (q->what.schedules != NULL)
-        now.list = found_before(q, collective, c, &ns);
-    now.args = c->args;
-    if (now.list == NULL && is_named)
-        now.list = find_now(q, collective, c);
-    add_the_row(collective);
+        TRY(found_before(q, collective, c, &f->list, &ns));
+    if (f->list == NULL && is_named)
+        TRY(find_now(q, collective, c, &f->list));
+    return add_the_row(collective);
 }

@@ -119,7 +119,7 @@ static struct reign reign_from(const struct contest *c, const struct reign *befo
 
 static void add_reign(struct reigns *all, struct reign r)
 {
-    all->reign = or_end(realloc(all->reign, (all->n + 1) * sizeof(r)));
+    all->reign = need(realloc(all->reign, (all->n + 1) * sizeof(r)));
     if (all->n > 0)
         all->reign[all->n - 1].to = r.from - 1;
     all->reign[all->n++] = r;

@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-void part_data(struct reading *r, struct logp_step_list *with_data)
+void part_data(struct reading *r)
 {
     const size_t P = (size_t)r->list.P;
     const int64_t *n = r->n;
 
-    *with_data = r->list;
-    r->steps = or_end(calloc(P, sizeof(*r->steps)));
-    r->n = or_end(calloc(P, sizeof(*r->n)));
+    r->with_data = r->list;
+    r->steps = need(calloc(P, sizeof(*r->steps)));
+    r->n = need(calloc(P, sizeof(*r->n)));
     for (size_t rank = 0; rank < P; rank++) {
-        struct logp_step *steps = or_end(calloc((size_t)n[rank] + 1, sizeof(struct logp_step)));
+        struct logp_step *steps = need(calloc((size_t)n[rank] + 1, sizeof(struct logp_step)));
 
         for (int64_t i = 0; i < n[rank]; i++) {
-            struct logp_step s = with_data->steps[rank][i];
+            struct logp_step s = r->with_data.steps[rank][i];
 
             if (s.kind == LOGP_STEP_COPY)
                 continue;
@@ -52,24 +52,27 @@ static bool fit_step(struct logp_step *s, size_t element)
 }
 
 /* Set the elements of combinations in this command's own list to those of the operation. */
-static void fit_steps(const char *file, const struct logp_step_list *list, const struct logp_op *op)
+static struct problem *fit_steps(const char *file, const struct logp_step_list *list,
+                                 const struct logp_op *op)
 {
     for (int64_t rank = 0; rank < list->P; rank++) {
         struct logp_step *steps = (struct logp_step *)(uintptr_t)list->steps[rank];
 
         for (int64_t i = 0; i < list->n[rank]; i++) {
             if (op == NULL && steps[i].kind == LOGP_STEP_COMBINE)
-                bad_option("--schedule", file,
-                           "rank %lld, step %lld: this collective combines nothing",
-                           (long long)rank, (long long)i);
+                return option_problem("--schedule", file,
+                                      "rank %lld, step %lld: this collective combines nothing",
+                                      (long long)rank, (long long)i);
             if (op != NULL && !fit_step(&steps[i], op->element_bytes))
-                bad_option("--schedule", file,
-                           "rank %lld, step %lld: these lengths are not whole elements of %zu "
-                           "bytes, as many at \"left\" as at \"right\", and at \"at\" as many or "
-                           "one",
-                           (long long)rank, (long long)i, op->element_bytes);
+                return option_problem(
+                    "--schedule", file,
+                    "rank %lld, step %lld: these lengths are not whole elements of %zu "
+                    "bytes, as many at \"left\" as at \"right\", and at \"at\" as many or "
+                    "one",
+                    (long long)rank, (long long)i, op->element_bytes);
         }
     }
+    return NULL;
 }
 
 /* Time of n combinations, rounded up. */
@@ -114,20 +117,20 @@ bool list_makes_data(const struct logp_step_list *list)
     return false;
 }
 
-_Noreturn static void refuse_flaw(const char *file, const struct logp_step_list *list,
-                                  const struct logp_collective *as,
-                                  const struct logp_schedule_error *e)
+static struct problem *refuse_flaw(const char *file, const struct logp_step_list *list,
+                                   const struct logp_collective *as,
+                                   const struct logp_schedule_error *e)
 {
     char step[32] = "the end", of[48] = "";
 
     if (e->rank < 0)
-        bad_option("--schedule", file, "no %s: %s", as->name, e->what);
+        return option_problem("--schedule", file, "no %s: %s", as->name, e->what);
     if (e->step < list->n[e->rank])
         snprintf(step, sizeof(step), "step %lld", (long long)e->step);
     if (e->of >= 0)
         snprintf(of, sizeof(of), " (of rank %lld)", (long long)e->of);
-    bad_option("--schedule", file, "no %s: rank %lld at %s: %s%s", as->name, (long long)e->rank,
-               step, e->what, of);
+    return option_problem("--schedule", file, "no %s: rank %lld at %s: %s%s", as->name,
+                          (long long)e->rank, step, e->what, of);
 }
 
 void list_free(const struct logp_step_list *list)
@@ -141,13 +144,13 @@ void list_free(const struct logp_step_list *list)
 
 static struct logp_step_list *copy_list(const struct logp_step_list *list)
 {
-    struct logp_step_list *copy = or_end(malloc(sizeof(*copy)));
-    struct logp_step **steps = or_end(calloc((size_t)list->P, sizeof(*steps)));
+    struct logp_step_list *copy = need(malloc(sizeof(*copy)));
+    struct logp_step **steps = need(calloc((size_t)list->P, sizeof(*steps)));
 
     for (int64_t rank = 0; rank < list->P; rank++) {
         const size_t n = (size_t)list->n[rank];
 
-        steps[rank] = or_end(malloc((n + 1) * sizeof(struct logp_step)));
+        steps[rank] = need(malloc((n + 1) * sizeof(struct logp_step)));
         memcpy(steps[rank], list->steps[rank], n * sizeof(struct logp_step));
     }
     *copy = *list;
@@ -191,32 +194,29 @@ const struct logp_step_list *list_for(const struct logp_step_list *list,
     return NULL;
 }
 
-const struct logp_algorithm *algorithm_with_data(const char *file,
-                                                 const struct logp_step_list *list,
-                                                 const struct logp_invocation *c,
-                                                 const struct logp_collective *as, bool runs)
+struct problem *check_data(const char *file, const struct logp_step_list *list,
+                           const struct logp_invocation *c, const struct logp_collective *as,
+                           bool timed, bool runs, struct logp_algorithm *row)
 {
-    static struct logp_algorithm row;
     struct logp_schedule_error error;
     struct logp_schedule s;
     int rc;
 
-    row = (struct logp_algorithm){LOGP_ALGORITHM(as->name, "", "the steps of a file", ""),
-                                  .steps = logp_algorithm_find("schedule", "listed")->steps,
-                                  .plan = logp_step_list_plan};
+    *row = (struct logp_algorithm){LOGP_ALGORITHM(as->name, "", "the steps of a file", ""),
+                                   .steps = logp_algorithm_find("schedule", "listed")->steps,
+                                   .plan = logp_step_list_plan};
     if (runs && list_makes_data(list))
-        bad_option("--schedule", file,
-                   "steps without a compute that makes data, to run it: no file can hold the work");
-    fit_steps(file, list, c->args.op);
-    if (option_given("gamma") || c->model.params.gamma_ps > 0)
+        return option_problem(
+            "--schedule", file,
+            "steps without a compute that makes data, to run it: no file can hold the work");
+    TRY(fit_steps(file, list, c->args.op));
+    if (timed)
         time_steps(list, c);
-    s = logp_schedule_of(&row, list->P, &c->args, &c->model);
+    s = logp_schedule_of(row, list->P, &c->args, &c->model);
     s.args.list = list;
     s.model.rendezvous_from = 0;
     rc = logp_schedule_check(&s, as, &error);
     if (rc == -EPROTO)
-        refuse_flaw(file, list, as, &error);
-    if (rc != 0)
-        bad_usage("--schedule %s: %s", file, strerror(-rc));
-    return &row;
+        return refuse_flaw(file, list, as, &error);
+    return rc != 0 ? usage_problem("--schedule %s: %s", file, strerror(-rc)) : NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A schedule from a file: its format, its steps, and whether they fit together. */
+#include "question/rows.h"
 #include "question/schedule/reading.h"
 #include "question/schedule/schedule.h"
 #include "text/text.h"
@@ -9,61 +10,94 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct reading r;                /* the file that is read, once */
-static struct logp_step_list with_data; /* of a JSON file; P = 0: the file has another format */
-
-const char *delay_of_schedule(const struct logp_step_list *list)
+/* The file of --schedule; NULL: it is not read yet. */
+static struct reading **the_file(const struct question *q)
 {
-    return list != NULL && list->edges != NULL && !r.is_ours ? "loggops" : NULL;
+    return part_of(q, PART_SCHEDULE, sizeof(struct reading *));
 }
 
-const struct logp_step_list *read_schedule(const char *option, const char *file)
+const char *delay_of_schedule(const struct question *q)
 {
+    const struct reading *r = *the_file(q);
+
+    return r != NULL && r->list.edges != NULL && !r->is_ours ? "loggops" : NULL;
+}
+
+static struct reading *begin_file(const struct question *q, const char *option, const char *file)
+{
+    struct reading *r = kept_by(q, calloc(1, sizeof(*r)), drop_reading);
+
+    r->option = option;
+    r->file = file;
+    return r;
+}
+
+static struct problem *read_either(struct reading *r, const char *text)
+{
+    if (text[strspn(text, " \t\r\n")] != '{')
+        return read_goal(r, text);
+    TRY(read_json(r, text));
+    part_data(r);
+    return NULL;
+}
+
+struct problem *read_schedule(const struct question *q, const char *option, const char *file,
+                              const struct logp_step_list **list)
+{
+    struct reading **r = the_file(q);
+    struct problem *problem;
+    const char *why;
+    char *text;
+
+    if (*r == NULL) {
+        text = text_of_file(file, &why);
+        if (text == NULL)
+            return option_problem(option, file,
+                                  "cannot read it: %s; give a schedule file (json, goal)", why);
+        *r = begin_file(q, option, file);
+        problem = read_either(*r, text);
+        free(text);
+        if (problem != NULL)
+            return problem;
+    }
+    *list = &(*r)->list;
+    return NULL;
+}
+
+struct problem *read_found(const struct question *q, const char *option, const char *file,
+                           const struct logp_step_list **list)
+{
+    struct reading *r = begin_file(q, option, file);
+    struct problem *problem;
     const char *why;
     char *text = text_of_file(file, &why);
 
     if (text == NULL)
-        bad_option(option, file, "cannot read it: %s; give a schedule file (json, goal)", why);
-    r = (struct reading){.option = option, .file = file};
-    if (text[strspn(text, " \t\r\n")] == '{') {
-        read_json(&r, text);
-        part_data(&r, &with_data);
-    } else
-        read_goal(&r, text);
+        return option_problem(option, file,
+                              "cannot read it: %s; give a folder of schedules in JSON", why);
+    problem = read_json(r, text);
     free(text);
-    return &r.list;
-}
-
-const struct logp_step_list *read_found(const char *option, const char *file)
-{
-    struct reading found = {.option = option, .file = file};
-    struct logp_step_list *list = or_end(malloc(sizeof(*list)));
-    const char *why;
-    char *text = text_of_file(file, &why);
-
-    if (text == NULL)
-        bad_option(option, file, "cannot read it: %s; give a folder of schedules in JSON", why);
-    read_json(&found, text);
-    free(text);
-    if (*found.without_data != '\0')
-        bad_option(option, file, "needs the data of all messages; %s: \"at\" is missing",
-                   found.without_data);
-    found.list.steps = (const struct logp_step *const *)found.steps;
-    *list = found.list;
-    return list;
+    if (problem != NULL)
+        return problem;
+    if (*r->without_data != '\0')
+        return option_problem(option, file, "needs the data of all messages; %s: \"at\" is missing",
+                              r->without_data);
+    *list = &r->list;
+    return NULL;
 }
 
 /* Note if a schedule that is correct with buffered sends deadlocks where sends wait for their
  * receivers. The later prediction or run finds that deadlock itself. */
-static void say_who_waits(const struct logp_schedule *s, const struct logp_delay *delay)
+static void say_who_waits(const struct question *q, const struct logp_schedule *s,
+                          const struct logp_delay *delay)
 {
     struct logp_fold fold;
 
     if (s->model.rendezvous_from > 0 && logp_schedule_fold(s, delay, 0, &fold) == -EDEADLK)
         say("--schedule %s relies on buffers: with --rendezvous %lld rank %lld waits for ever for "
             "rank %lld, tag %d",
-            option_text("schedule"), (long long)s->model.rendezvous_from - 1, (long long)fold.rank,
-            (long long)fold.source, fold.tag);
+            option_text(q, "schedule"), (long long)s->model.rendezvous_from - 1,
+            (long long)fold.rank, (long long)fold.source, fold.tag);
 }
 
 /* "rank 3 (tag 5)" */
@@ -81,8 +115,8 @@ static const char *show_peer(int64_t rank, int tag, char text[64])
 
 /* Refuse a schedule in which a rank waits for a message that another receive took,
  * or that is never sent. */
-static void refuse_deadlock(const struct logp_schedule *s, const struct logp_delay *delay,
-                            const char *file)
+static struct problem *refuse_deadlock(const struct logp_schedule *s,
+                                       const struct logp_delay *delay, const char *file)
 {
     const struct logp_step_list *list = s->args.list;
     struct logp_fold fold;
@@ -91,83 +125,106 @@ static void refuse_deadlock(const struct logp_schedule *s, const struct logp_del
 
     show_peer(fold.source, fold.tag, peer);
     if (taker >= 0)
-        bad_option(
+        return option_problem(
             "--schedule", file,
             "deadlock: rank %lld waits for a message from %s, which its operation %lld took, a "
             "receive from %s; let that name its rank and tag, or receive later",
             (long long)fold.rank, peer, (long long)taker + 1,
             show_peer(list->steps[fold.rank][taker].peer, list->steps[fold.rank][taker].tag, any));
-    bad_option("--schedule", file,
-               "deadlock: rank %lld waits for a message from %s that is never sent",
-               (long long)fold.rank, peer);
+    return option_problem("--schedule", file,
+                          "deadlock: rank %lld waits for a message from %s that is never sent",
+                          (long long)fold.rank, peer);
 }
 
 /* Refuse rendezvous and capacity: the time of a graph is that in a network that is never full. */
-static void refuse_with_graph(const struct logp_invocation *c)
+static struct problem *refuse_with_graph(const struct question *q, const struct logp_invocation *c)
 {
     static const char why[] = "off: --schedule FILE with concurrent operations does not support it";
 
     if (c->model.rendezvous_from > 0)
-        bad_option("--rendezvous", option_text("rendezvous"),
-                   "none: a GOAL file with concurrent operations does not support it; remove it");
+        return option_problem(
+            "--rendezvous", option_text(q, "rendezvous"),
+            "none: a GOAL file with concurrent operations does not support it; remove it");
     if (logp_params_capacity(&c->model.params) > 0)
-        bad_option("--capacity", option_text("capacity"), "%s; remove it", why);
+        return option_problem("--capacity", option_text(q, "capacity"), "%s; remove it", why);
+    return NULL;
+}
+
+/* Fold the steps, and refuse them where they do not fit together. */
+static struct problem *check_fit(const struct question *q, const struct logp_schedule *s,
+                                 const struct logp_delay *delay)
+{
+    const char *file = option_text(q, "schedule");
+    struct logp_schedule buffered = *s;
+    struct logp_fold fold;
+    int rc;
+
+    buffered.model.rendezvous_from = 0;
+    rc = logp_schedule_fold(&buffered, delay, 0, &fold);
+    if (rc == 0)
+        say_who_waits(q, s, delay);
+    if (rc == -EDEADLK)
+        return refuse_deadlock(&buffered, delay, file);
+    if (rc == -EMSGSIZE)
+        return option_problem(
+            "--schedule", file,
+            "a receive on rank %lld differs in size from its message; make them equal",
+            (long long)fold.rank);
+    if (rc != 0)
+        return usage_problem("--schedule %s: %s", file, strerror(-rc));
+    if (fold.unreceived > 0)
+        return option_problem("--schedule", file, "%llu sends are never received; add receives",
+                              (unsigned long long)fold.unreceived);
+    return NULL;
 }
 
 /* Fold without delays, because a deadlock does not depend on the model. Concurrent steps do
  * depend on time, so a graph is folded with its delays. */
-const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invocation *c)
+struct problem *listed_algorithm(const struct question *q, const struct logp_invocation *c,
+                                 struct logp_algorithm *row)
 {
     const struct logp_algorithm *a = logp_algorithm_find("schedule", "listed");
-    const struct logp_schedule s = logp_schedule_of(a, P, &c->args, &c->model);
+    const struct logp_schedule s = logp_schedule_of(a, q->model.P, &c->args, &c->model);
     const bool is_graph = logp_step_list_is_graph(c->args.list, &c->model.params);
     const struct logp_params params = is_graph ? c->model.params : (struct logp_params){0};
-    struct logp_schedule buffered = s;
-    const char *file = option_text("schedule");
+    struct problem *problem;
     struct logp_delay delay;
-    struct logp_fold fold;
     int rc;
 
+    *row = *a;
     if (is_graph)
-        refuse_with_graph(c);
+        TRY(refuse_with_graph(q, c));
     rc = logp_delay_create(logp_delay_name(&params), &params, &delay);
-    buffered.model.rendezvous_from = 0;
-    if (rc == 0) {
-        rc = logp_schedule_fold(&buffered, &delay, 0, &fold);
-        if (rc == 0)
-            say_who_waits(&s, &delay);
-        if (rc == -EDEADLK)
-            refuse_deadlock(&buffered, &delay, file);
-        logp_delay_destroy(&delay);
-    }
-    if (rc == -EMSGSIZE)
-        bad_option("--schedule", file,
-                   "a receive on rank %lld differs in size from its message; make them equal",
-                   (long long)fold.rank);
     if (rc != 0)
-        bad_usage("--schedule %s: %s", file, strerror(-rc));
-    if (fold.unreceived > 0)
-        bad_option("--schedule", file, "%llu sends are never received; add receives",
-                   (unsigned long long)fold.unreceived);
-    return a;
+        return usage_problem("--schedule %s: %s", option_text(q, "schedule"), strerror(-rc));
+    problem = check_fit(q, &s, &delay);
+    logp_delay_destroy(&delay);
+    return problem;
 }
 
-const struct logp_step_list *list_with_data(const char *option, const char *value)
+struct problem *list_with_data(const struct question *q, const char *option, const char *value,
+                               const struct logp_step_list **list)
 {
-    if (with_data.P == 0)
-        bad_option(option, value, "needs a schedule in JSON: GOAL has no data");
-    if (*r.without_data != '\0')
-        bad_option(option, value, "needs the data of all messages; %s: \"at\" is missing",
-                   r.without_data);
-    return &with_data;
+    struct reading *r = *the_file(q);
+
+    if (r->with_data.P == 0)
+        return option_problem(option, value, "needs a schedule in JSON: GOAL has no data");
+    if (*r->without_data != '\0')
+        return option_problem(option, value,
+                              "needs the data of all messages; %s: \"at\" is missing",
+                              r->without_data);
+    *list = &r->with_data;
+    return NULL;
 }
 
-const struct logp_algorithm *listed_collective(int64_t P, const struct logp_invocation *c,
-                                               const struct logp_collective *as, bool runs)
+struct problem *listed_collective(const struct question *q, const struct logp_invocation *c,
+                                  struct logp_algorithm *row)
 {
     struct logp_invocation plain = *c;
+    const bool timed = option_given(q, "gamma") || c->model.params.gamma_ps > 0;
 
-    plain.args.list = &r.list;
-    listed_algorithm(P, &plain);
-    return algorithm_with_data(option_text("schedule"), c->args.list, c, as, runs);
+    plain.args.list = &(*the_file(q))->list;
+    TRY(listed_algorithm(q, &plain, row));
+    return check_data(option_text(q, "schedule"), c->args.list, c, q->what.as, timed,
+                      (q->line.sets & OPTIONS_RUN) != 0, row);
 }

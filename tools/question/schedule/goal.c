@@ -42,6 +42,7 @@ struct goal {
     const char *at; /* the rest of the text */
     int line;
     char place[32];
+    int open;     /* line of a comment without end; 0: there is none */
     int64_t rank; /* -1: between ranks */
     bool *seen;   /* by rank */
     struct labels labels;
@@ -52,9 +53,14 @@ struct goal {
 static const char form[] = "an operation is `L: send Nb to R [tag T]`, `L: recv Nb from R [tag T]` "
                            "or `L: calc NS`, an order `L requires M` or `L irequires M`";
 
-_Noreturn static void wrong(const struct goal *g, const char *what)
+/* The text ends within a comment without end, so that is the first problem. */
+static struct problem *wrong(const struct goal *g, const char *what)
 {
-    bad_option(g->r->option, g->r->file, "%s: %s", g->place, what);
+    char line[32];
+
+    snprintf(line, sizeof(line), "line %d", g->open);
+    return option_problem(g->r->option, g->r->file, "%s: %s", g->open > 0 ? line : g->place,
+                          g->open > 0 ? "this comment has no end; write */ after it" : what);
 }
 
 /* ---- tokens ---- */
@@ -80,8 +86,8 @@ static bool skip_comment(struct goal *g)
         return false;
     for (g->at += 2; strncmp(g->at, "*/", 2) != 0; g->at++) {
         if (*g->at == '\0') {
-            set_line(g, line);
-            wrong(g, "this comment has no end; write */ after it");
+            g->open = line;
+            return false;
         }
         if (*g->at == '\n')
             set_line(g, g->line + 1);
@@ -150,189 +156,220 @@ static bool sign(struct goal *g, char expected)
 }
 
 /* Read a whole number >= 0; or -1, where that is allowed. */
-static int64_t number(struct goal *g, bool may_be_any, const char *what)
+static struct problem *number(struct goal *g, bool may_be_any, const char *what, int64_t *out)
 {
     const bool minus = sign(g, '-');
     int64_t value = 0;
 
     if (!more_in_line(g) || !isdigit((unsigned char)*g->at))
-        wrong(g, what);
+        return wrong(g, what);
     for (; isdigit((unsigned char)*g->at); g->at++)
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, *g->at - '0', &value))
-            wrong(g, "a number beyond 2^63");
+            return wrong(g, "a number beyond 2^63");
     if (minus && (!may_be_any || value != 1))
-        wrong(g, may_be_any ? "of the numbers below 0 only -1 (any) is allowed"
+        return wrong(g, may_be_any
+                            ? "of the numbers below 0 only -1 (any) is allowed"
                             : "a number below 0; only a receive may have -1, any source or tag");
-    return minus || (may_be_any && value == any_there) ? -1 : value;
+    *out = minus || (may_be_any && value == any_there) ? -1 : value;
+    return NULL;
 }
 
 /* ---- labels ---- */
 
 /* Read the label after `after requires`. */
-static void read_demand(struct goal *g, struct name after, bool started)
+static struct problem *read_demand(struct goal *g, struct name after, bool started)
 {
     const struct name before = name_here(g);
 
     if (before.at == NULL)
-        wrong(g, "requires needs a label after it, as in `l2 requires l1`");
+        return wrong(g, "requires needs a label after it, as in `l2 requires l1`");
     g->at += before.n;
     if (g->n_demands == g->demand_capacity) {
         g->demand_capacity = g->demand_capacity > 0 ? 2 * g->demand_capacity : 64;
-        g->demands = or_end(realloc(g->demands, g->demand_capacity * sizeof(*g->demands)));
+        g->demands = need(realloc(g->demands, g->demand_capacity * sizeof(*g->demands)));
     }
     g->demands[g->n_demands++] = (struct demand){after, before, started, g->line};
-    if (more_in_line(g))
-        wrong(g, "requires takes one label; write a line for each");
+    return more_in_line(g) ? wrong(g, "requires takes one label; write a line for each") : NULL;
 }
 
-static int64_t step_of(const struct goal *g, struct name label)
+static struct problem *step_of(const struct goal *g, struct name label, int64_t *step)
 {
-    const int64_t step = find_label(&g->labels, label);
     const int n = label.n < MOST_SHOWN ? (int)label.n : MOST_SHOWN;
 
-    if (step < 0)
-        bad_option(g->r->option, g->r->file,
-                   "%s: no operation of rank %lld has the label %.*s; write `%.*s:` before one",
-                   g->place, (long long)g->rank, n, label.at, n, label.at);
-    return step;
+    *step = find_label(&g->labels, label);
+    if (*step >= 0)
+        return NULL;
+    return option_problem(
+        g->r->option, g->r->file,
+        "%s: no operation of rank %lld has the label %.*s; write `%.*s:` before one", g->place,
+        (long long)g->rank, n, label.at, n, label.at);
 }
 
 /* Turn demands into edges; all labels of the rank are known now. */
-static void resolve_demands(struct goal *g)
+static struct problem *resolve_demands(struct goal *g)
 {
     const int line = g->line;
 
     for (size_t i = 0; i < g->n_demands; i++) {
         const struct demand *d = &g->demands[i];
+        int64_t before, after;
 
         set_line(g, d->line);
-        read_edge(g->r, g->rank, step_of(g, d->before), step_of(g, d->after), d->started);
+        TRY(step_of(g, d->before, &before));
+        TRY(step_of(g, d->after, &after));
+        read_edge(g->r, g->rank, before, after, d->started);
     }
     set_line(g, line);
     g->n_demands = 0;
     forget_labels(&g->labels);
+    return NULL;
 }
 
 /* ---- lines ---- */
 
-static void read_places(struct goal *g)
+static struct problem *read_places(struct goal *g)
 {
     while (more_in_line(g)) {
+        int64_t n;
+
         if (!word(g, "cpu") && !word(g, "nic"))
-            wrong(g, form);
-        if (number(g, false, "cpu and nic need a number after them") != 0)
-            wrong(g, "unsupported: only cpu 0 and nic 0 (one processor and port per rank)");
+            return wrong(g, form);
+        TRY(number(g, false, "cpu and nic need a number after them", &n));
+        if (n != 0)
+            return wrong(g, "unsupported: only cpu 0 and nic 0 (one processor and port per rank)");
     }
+    return NULL;
 }
 
-static void read_send_or_receive(struct goal *g, bool sends)
+static struct problem *read_send_or_receive(struct goal *g, bool sends)
 {
-    const int64_t n_bytes = number(g, false, form);
-    int64_t peer, tag = 0;
+    int64_t n_bytes, peer, tag = 0;
 
+    TRY(number(g, false, form, &n_bytes));
     if (!word(g, "b") || !word(g, sends ? "to" : "from"))
-        wrong(g, form);
-    peer = number(g, !sends, form);
+        return wrong(g, form);
+    TRY(number(g, !sends, form, &peer));
     if (word(g, "tag"))
-        tag = number(g, !sends, form);
-    read_message(g->r, g->rank, sends ? LOGP_STEP_SEND : LOGP_STEP_RECEIVE, peer, n_bytes, tag,
-                 g->place);
-    read_places(g);
+        TRY(number(g, !sends, form, &tag));
+    TRY(read_message(g->r, g->rank, sends ? LOGP_STEP_SEND : LOGP_STEP_RECEIVE, peer, n_bytes, tag,
+                     g->place));
+    return read_places(g);
 }
 
-/* @return false: something else is there */
-static bool read_operation(struct goal *g)
+static struct problem *read_calculation(struct goal *g)
 {
-    if (word(g, "calc")) {
-        read_compute(g->r, g->rank, number(g, false, form), g->place);
-        read_places(g);
-    } else if (word(g, "send")) {
-        read_send_or_receive(g, true);
-    } else if (word(g, "recv")) {
-        read_send_or_receive(g, false);
-    } else {
-        return false;
-    }
-    return true;
+    int64_t ns;
+
+    TRY(number(g, false, form, &ns));
+    TRY(read_compute(g->r, g->rank, ns, g->place));
+    return read_places(g);
+}
+
+/* *there false: something else is there */
+static struct problem *read_operation(struct goal *g, bool *there)
+{
+    *there = true;
+    if (word(g, "calc"))
+        return read_calculation(g);
+    if (word(g, "send"))
+        return read_send_or_receive(g, true);
+    if (word(g, "recv"))
+        return read_send_or_receive(g, false);
+    *there = false;
+    return NULL;
 }
 
 /* Read a line that begins with a label. */
-static void read_labelled(struct goal *g)
+static struct problem *read_labelled(struct goal *g)
 {
     const struct name label = name_here(g);
+    bool there;
 
     if (label.at == NULL)
-        wrong(g, form);
+        return wrong(g, form);
     g->at += label.n;
-    if (word(g, "requires")) {
-        read_demand(g, label, false);
-    } else if (word(g, "irequires")) {
-        read_demand(g, label, true);
-    } else {
-        if (!sign(g, ':'))
-            wrong(g, form);
-        if (!add_label(&g->labels, label, g->r->n[g->rank]))
-            wrong(g, "this label is used twice in its rank; rename one");
-        if (!read_operation(g))
-            wrong(g, form);
-    }
+    if (word(g, "requires"))
+        return read_demand(g, label, false);
+    if (word(g, "irequires"))
+        return read_demand(g, label, true);
+    if (!sign(g, ':'))
+        return wrong(g, form);
+    if (!add_label(&g->labels, label, g->r->n[g->rank]))
+        return wrong(g, "this label is used twice in its rank; rename one");
+    TRY(read_operation(g, &there));
+    return there ? NULL : wrong(g, form);
 }
 
-static void begin_rank(struct goal *g)
+static struct problem *begin_rank(struct goal *g)
 {
     static const char how[] = "a rank begins with `rank R {`";
 
     if (g->r->list.P == 0)
-        wrong(g, "num_ranks must come first");
+        return wrong(g, "num_ranks must come first");
     if (g->rank >= 0)
-        wrong(g, "the previous rank has no }");
-    g->rank = number(g, false, how);
+        return wrong(g, "the previous rank has no }");
+    TRY(number(g, false, how, &g->rank));
     if (!sign(g, '{'))
-        wrong(g, how);
+        return wrong(g, how);
     if (g->rank >= g->r->list.P || g->seen[g->rank])
-        wrong(g, "each rank once, 0 .. num_ranks - 1");
+        return wrong(g, "each rank once, 0 .. num_ranks - 1");
     g->seen[g->rank] = true;
+    return NULL;
 }
 
-static void begin_all(struct goal *g)
+static struct problem *begin_all(struct goal *g)
 {
+    int64_t P;
+
     if (g->r->list.P > 0)
-        wrong(g, "num_ranks is given twice; remove one");
-    begin_reading(g->r, number(g, false, "`num_ranks P`"));
+        return wrong(g, "num_ranks is given twice; remove one");
+    TRY(number(g, false, "`num_ranks P`", &P));
+    TRY(begin_reading(g->r, P));
     begin_edges(g->r);
-    g->seen = or_end(calloc((size_t)g->r->list.P, sizeof(*g->seen)));
+    g->seen = need(calloc((size_t)g->r->list.P, sizeof(*g->seen)));
+    return NULL;
 }
 
-static void read_item(struct goal *g)
+static struct problem *read_item(struct goal *g)
 {
-    if (word(g, "num_ranks")) {
-        begin_all(g);
-    } else if (word(g, "rank")) {
-        begin_rank(g);
-    } else if (g->rank < 0) {
-        wrong(g, "`num_ranks P`, or `rank R {`");
-    } else if (sign(g, '}')) {
-        resolve_demands(g);
+    bool there;
+
+    if (word(g, "num_ranks"))
+        return begin_all(g);
+    if (word(g, "rank"))
+        return begin_rank(g);
+    if (g->rank < 0)
+        return wrong(g, "`num_ranks P`, or `rank R {`");
+    if (sign(g, '}')) {
+        TRY(resolve_demands(g));
         g->rank = -1;
-    } else if (!read_operation(g)) {
-        read_labelled(g);
+        return NULL;
     }
+    TRY(read_operation(g, &there));
+    return there ? NULL : read_labelled(g);
 }
 
-void read_goal(struct reading *r, const char *text)
+static struct problem *read_items(struct goal *g)
+{
+    set_line(g, 1);
+    while (more(g))
+        TRY(read_item(g));
+    if (g->open > 0)
+        return wrong(g, "");
+    if (g->r->list.P == 0)
+        return wrong(g, "`num_ranks P` is missing: neither JSON nor GOAL");
+    return g->rank >= 0 ? wrong(g, "the last rank has no }") : NULL;
+}
+
+struct problem *read_goal(struct reading *r, const char *text)
 {
     struct goal g = {.r = r, .at = text, .rank = -1};
+    struct problem *problem = read_items(&g);
 
-    set_line(&g, 1);
-    while (more(&g))
-        read_item(&g);
-    if (r->list.P == 0)
-        wrong(&g, "`num_ranks P` is missing: neither JSON nor GOAL");
-    if (g.rank >= 0)
-        wrong(&g, "the last rank has no }");
     free(g.seen);
     free(g.demands);
     forget_labels(&g.labels);
-    order_steps(r);
+    TRY(problem);
+    return order_steps(r);
 }

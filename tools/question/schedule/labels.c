@@ -28,7 +28,7 @@ bool add_label(struct labels *l, struct name name, int64_t step)
     if (l->n >= l->capacity / 2) {
         struct labels larger = {.n = l->n, .capacity = l->capacity > 0 ? 2 * l->capacity : 64};
 
-        larger.all = or_end(calloc(larger.capacity, sizeof(*larger.all)));
+        larger.all = need(calloc(larger.capacity, sizeof(*larger.all)));
         for (size_t i = 0; i < l->capacity; i++)
             if (l->all[i].name.at != NULL)
                 *place_of(&larger, l->all[i].name) = l->all[i];

@@ -61,13 +61,13 @@ static bool sort(struct order *o)
 }
 
 /* Refuse steps that wait for each other, and name one of them; its label is no longer known. */
-_Noreturn static void refuse_circle(const struct reading *r, int64_t rank, const struct order *o)
+static struct problem *refuse_circle(const struct reading *r, int64_t rank, const struct order *o)
 {
     int64_t i = 0;
 
     while (o->waits[i] == 0)
         i++;
-    bad_option(
+    return option_problem(
         r->option, r->file,
         "rank %lld: operation %lld requires itself through other operations; remove one requires",
         (long long)rank, (long long)i + 1);
@@ -77,7 +77,7 @@ _Noreturn static void refuse_circle(const struct reading *r, int64_t rank, const
 static void reorder(struct reading *r, int64_t rank, const struct order *o)
 {
     const size_t n = (size_t)o->n;
-    struct logp_step *steps = or_end(calloc(n + 1, sizeof(*steps)));
+    struct logp_step *steps = need(calloc(n + 1, sizeof(*steps)));
     int64_t *place = o->waits; /* all 0 by now */
 
     for (size_t i = 0; i < n; i++) {
@@ -95,27 +95,27 @@ static void reorder(struct reading *r, int64_t rank, const struct order *o)
     }
 }
 
-/* Sort the steps of a rank if it allows one order only. @return whether it does */
-static bool order_rank(struct reading *r, int64_t rank)
+/* Sort the steps of a rank if it allows one order only. *in_order: whether it does */
+static struct problem *order_rank(struct reading *r, int64_t rank, bool *in_order)
 {
     struct order o = {.edges = r->edges[rank], .n = r->n[rank], .n_edges = r->n_edges[rank]};
-    bool in_order;
+    struct problem *problem = NULL;
 
-    o.first = or_end(calloc((size_t)o.n + 2, sizeof(*o.first)));
-    o.waits = or_end(calloc((size_t)o.n + 1, sizeof(*o.waits)));
-    o.steps = or_end(calloc((size_t)o.n + 1, sizeof(*o.steps)));
-    o.by_step = or_end(calloc((size_t)o.n_edges + 1, sizeof(*o.by_step)));
+    o.first = need(calloc((size_t)o.n + 2, sizeof(*o.first)));
+    o.waits = need(calloc((size_t)o.n + 1, sizeof(*o.waits)));
+    o.steps = need(calloc((size_t)o.n + 1, sizeof(*o.steps)));
+    o.by_step = need(calloc((size_t)o.n_edges + 1, sizeof(*o.by_step)));
     link_edges(&o);
-    in_order = sort(&o);
+    *in_order = sort(&o);
     if (o.n_ordered < o.n)
-        refuse_circle(r, rank, &o);
-    if (in_order)
+        problem = refuse_circle(r, rank, &o);
+    else if (*in_order)
         reorder(r, rank, &o);
     free(o.first);
     free(o.waits);
     free(o.steps);
     free(o.by_step);
-    return in_order;
+    return problem;
 }
 
 /* Whether each receive names its source and tag. Steps in order must not
@@ -131,9 +131,14 @@ static bool names_all(const struct reading *r, int64_t rank)
     return true;
 }
 
-void order_steps(struct reading *r)
+struct problem *order_steps(struct reading *r)
 {
     r->list.in_order = true;
-    for (int64_t rank = 0; rank < r->list.P; rank++)
-        r->list.in_order &= order_rank(r, rank) && names_all(r, rank);
+    for (int64_t rank = 0; rank < r->list.P; rank++) {
+        bool in_order;
+
+        TRY(order_rank(r, rank, &in_order));
+        r->list.in_order &= in_order && names_all(r, rank);
+    }
+    return NULL;
 }

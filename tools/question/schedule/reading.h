@@ -3,6 +3,8 @@
 #ifndef LOGP_READING_H
 #define LOGP_READING_H
 
+#include "text/problem.h"
+
 #include <logp/logp.h>
 
 #include <stdint.h>
@@ -11,7 +13,8 @@
 struct reading {
     const char *option, *file;
     struct logp_step_list list;
-    struct logp_step **steps; /* by rank */
+    struct logp_step_list with_data; /* of a JSON file; P = 0: the file has another format */
+    struct logp_step **steps;        /* by rank */
     int64_t *n, *capacity;
     struct logp_edge **edges; /* by rank; NULL: there are none */
     int64_t *n_edges, *edge_capacity;
@@ -21,15 +24,18 @@ struct reading {
 
 /* ---- steps.c ---- */
 
-/* Begin with P ranks, none of which has steps yet. */
-void begin_reading(struct reading *r, int64_t P);
+/* Begin with P ranks, 1 or more, none of which has steps yet. */
+struct problem *begin_reading(struct reading *r, int64_t P);
 /* Add a step to a rank. place: "line 7" or "rank 3, step 5". */
-void read_message(struct reading *r, int64_t rank, enum logp_step_kind kind, int64_t peer,
-                  int64_t n_bytes, int64_t tag, const char *place);
-void read_compute(struct reading *r, int64_t rank, int64_t ns, const char *place);
+struct problem *read_message(struct reading *r, int64_t rank, enum logp_step_kind kind,
+                             int64_t peer, int64_t n_bytes, int64_t tag, const char *place);
+struct problem *read_compute(struct reading *r, int64_t rank, int64_t ns, const char *place);
 /* The step that was read last. */
 struct logp_step *last_step(const struct reading *r, int64_t rank);
 void note_without_data(struct reading *r, const char *place);
+
+/* Free a reading with all its lists. */
+void drop_reading(void *reading);
 
 /* From here on, edges alone order the steps of each rank. */
 void begin_edges(struct reading *r);
@@ -37,26 +43,26 @@ void read_edge(struct reading *r, int64_t rank, int64_t before, int64_t after, b
 
 /* ---- order.c ---- */
 
-/* Check, after all steps, that no steps wait for each other in a cycle, or end the process; put
- * the steps of ranks with only one possible order into that order. */
-void order_steps(struct reading *r);
+/* Check, after all steps, that no steps wait for each other in a cycle; put the steps of ranks with only one possible order into that order. */
+struct problem *order_steps(struct reading *r);
 
 /* ---- goal.c, json.c ---- */
 
-/* Fill r from the text of the file; end the process where it is wrong. */
-void read_goal(struct reading *r, const char *text);
-void read_json(struct reading *r, const char *text);
+/* Fill r from the text of the file. */
+struct problem *read_goal(struct reading *r, const char *text);
+struct problem *read_json(struct reading *r, const char *text);
 
 /* ---- data.c ---- */
 
-/* After all of a JSON file: r->list gets the steps without their data, *with_data all of them. */
-void part_data(struct reading *r, struct logp_step_list *with_data);
-/* The algorithm of a collective that does the steps of a list with data, if they compute it.
- * @param runs  they are to be run, too */
-const struct logp_algorithm *algorithm_with_data(const char *file,
-                                                 const struct logp_step_list *list,
-                                                 const struct logp_invocation *c,
-                                                 const struct logp_collective *as, bool runs);
+/* After all of a JSON file: r->list gets the steps without their data, r->with_data all of them. */
+void part_data(struct reading *r);
+/* Check that the steps of a list with data compute a collective, and set what depends on c.
+ * @param timed  the times of combinations are those of c
+ * @param runs   they are to be run, too
+ * @param row    out: the algorithm that does them */
+struct problem *check_data(const char *file, const struct logp_step_list *list,
+                           const struct logp_invocation *c, const struct logp_collective *as,
+                           bool timed, bool runs, struct logp_algorithm *row);
 
 /* ---- labels.c: the labels of one rank of a GOAL file, and their steps ---- */
 

@@ -3,32 +3,36 @@
 #ifndef LOGP_TOOL_SCHEDULE_H
 #define LOGP_TOOL_SCHEDULE_H
 
+#include "text/problem.h"
+
 #include <logp/logp.h>
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct question;
+
 /* ---- file.c: --schedule ---- */
 
-/* The steps of all ranks in a file, kept until the process ends; ends the process if the
- * file is not a schedule. */
-const struct logp_step_list *read_schedule(const char *option, const char *file);
+/* The steps of all ranks in a file, which is read once and kept by the question. */
+struct problem *read_schedule(const struct question *q, const char *option, const char *file,
+                              const struct logp_step_list **list);
 /* The delay model whose rules the steps of that file have, unless --delay is given; NULL: as
  * without a file. */
-const char *delay_of_schedule(const struct logp_step_list *list);
+const char *delay_of_schedule(const struct question *q);
 /* The algorithm that does them, if they fit together. */
-const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invocation *c);
-/* The same steps, which compute a collective and have the places of their data; ends the
- * process where they do not.
- * @param c     of that collective
- * @param runs  they are to be run, too */
-const struct logp_algorithm *listed_collective(int64_t P, const struct logp_invocation *c,
-                                               const struct logp_collective *as, bool runs);
-/* The steps of another file in JSON, which are kept until the process ends; ends it where
- * that is not a schedule. */
-const struct logp_step_list *read_found(const char *option, const char *file);
-/* The steps of that file with their data; the file must have the places of all of them. */
-const struct logp_step_list *list_with_data(const char *option, const char *value);
+struct problem *listed_algorithm(const struct question *q, const struct logp_invocation *c,
+                                 struct logp_algorithm *row);
+/* The same steps, which must compute the collective of --as and have the places of their data.
+ * @param c  of that collective */
+struct problem *listed_collective(const struct question *q, const struct logp_invocation *c,
+                                  struct logp_algorithm *row);
+/* The steps of another file in JSON, which the question keeps. */
+struct problem *read_found(const struct question *q, const char *option, const char *file,
+                           const struct logp_step_list **list);
+/* The steps of the file of --schedule with their data; it must have the places of all of them. */
+struct problem *list_with_data(const struct question *q, const char *option, const char *value,
+                               const struct logp_step_list **list);
 
 /* ---- data.c ---- */
 

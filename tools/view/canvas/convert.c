@@ -68,9 +68,7 @@ struct problem *check_picture(const char *option, const char *to)
         return option_problem(option, to, "a file whose name ends in .png, .svg or .pdf");
     if (strcmp(kind, "svg") != 0)
         TRY(check_converter(option, to));
-    if (strchr(to, '.') != NULL)
-        check_place(option, to);
-    return NULL;
+    return strchr(to, '.') != NULL ? check_place(option, to) : NULL;
 }
 
 /* ---- conversion ---- */

@@ -3,6 +3,7 @@
  * Print whether the host could keep up and, if not, why and what helps: in words, below the
  * table. Advice was tried, or follows from the time that the host adds to a run.
  */
+#include "answer/runs.h"
 #include "view/records/records.h"
 #include "file/file.h"
 
@@ -144,7 +145,7 @@ static bool unit_scales(const struct question *q)
         q->model.machine == NULL && q->model.network.links == NULL && q->model.plugin == NULL;
 
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-        const char *text = option_text(times[i]);
+        const char *text = option_text(q, times[i]);
 
         plain &= text == NULL || *text == '\0' || text[strlen(text) - 1] != 's';
     }
@@ -189,7 +190,7 @@ static void print_ways_out(const struct question *q, const struct advice *a)
         print_tried(&n, a, "--executor fiber", a->fiber_ratio);
     if (helps(a, a->G_ratio)) {
         snprintf(option, sizeof(option), "%s-G %gns",
-                 q->model.ignores_G && option_given("delay") ? "--delay loggp " : "",
+                 q->model.ignores_G && option_given(q, "delay") ? "--delay loggp " : "",
                  (double)a->G_ps / 1000);
         print_tried(&n, a, option, a->G_ratio);
     }

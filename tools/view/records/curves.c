@@ -342,7 +342,7 @@ static struct problem *draw_json(FILE *f, const struct question *q, const json_t
     p.y_scale = q->form.scales[1];
     if (p.x_scale == SCALE_LOG && p.n_rows == 0 && plot_x_axis(&p).base == 0)
         say_note("--scale %s: the x axis is linear, because it has values of 0 or less",
-                 option_text("scale"));
+                 option_text(q, "scale"));
     draw_plots(text, &p, 1, NULL);
     plot_free(&p);
     problem = put_picture(f, close_text(text, &svg), to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The live table. All of a picture is written at once, over the one before. */
 #include "view/records/records.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,14 +172,15 @@ static void note(struct line *l, const struct row *row, int done, int total)
     l->ratio = ratio > 0 ? ratio : l->ratio;
 }
 
-static void running(const struct row *row, int done, int total)
+static void running(void *of, const struct row *row, int done, int total)
 {
+    (void)of;
     note(line_of(row->algorithm), row, done, total);
     if (watch.live)
         draw();
 }
 
-static void finished(const struct question *q, const struct logp_invocation *c,
+static void finished(void *of, const struct question *q, const struct logp_invocation *c,
                      const struct row *row)
 {
     const struct logp_record *r = &row->record;
@@ -187,6 +188,7 @@ static void finished(const struct question *q, const struct logp_invocation *c,
     const int n = runs_of_record(r);
     char point[128], rest[80];
 
+    (void)of;
     note(l, row, n, n);
     l->worst = l->ratio > l->worst ? l->ratio : l->worst;
     l->lag_ns = r->has_lag ? r->lag.median_ns : -1;
@@ -197,7 +199,7 @@ static void finished(const struct question *q, const struct logp_invocation *c,
         clear(); /* a message about the row may follow */
         return;
     }
-    show_point(point, sizeof(point));
+    show_point(q, point, sizeof(point));
     fprintf(stderr, "logp: %s %s%s%s: ", row->algorithm->collective, row->algorithm->name,
             *point != '\0' ? " " : "", point);
     if (l->ratio > 0)
@@ -218,7 +220,8 @@ void live_table_begin(const struct question *q)
     watch.coloured = q->form.color == COLOR_ALWAYS ||
                      (q->form.color == COLOR_AUTO && (plain == NULL || *plain == '\0'));
     watch.begun_ns = host_ns();
-    show_progress_with(running, finished);
+    q->work->watcher.progress = running;
+    q->work->watcher.finished = finished;
     if (watch.live && watch.n > 0)
         draw();
 }

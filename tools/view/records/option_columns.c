@@ -51,7 +51,7 @@ VALUE(count_of)
 
 VALUE(counts_of)
 {
-    return text_cell(out->c->args.blocks != NULL ? option_text("counts") : NULL);
+    return text_cell(out->c->args.blocks != NULL ? option_text(out->q, "counts") : NULL);
 }
 
 VALUE(type_of)

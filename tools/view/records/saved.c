@@ -97,7 +97,7 @@ void check_saved(const char *name)
     path_of("--save", name, path);
     if (strchr(name, '/') == NULL)
         make_folders(path);
-    check_place("--save", path);
+    end_with(check_place("--save", path));
 }
 
 int save_run(const struct output *out, const char *name)

@@ -10,13 +10,13 @@
 
 /* Print the size of a vector: "of 100 double each, sum"; with --bytes
  * "of 800 bytes each (100 double), sum". */
-static void print_vector(FILE *f, const struct logp_collective *what,
+static void print_vector(FILE *f, const struct question *q, const struct logp_collective *what,
                          const struct logp_invocation *c)
 {
     const char *each = what->operands == LOGP_OPERANDS_TOTAL ? "in all" : "each";
     const long long count = c->args.count, unit = (long long)c->args.op->element_bytes;
 
-    if (*size_option(what) == 'b')
+    if (*size_option(q, what) == 'b')
         fprintf(f, " of %lld bytes %s (%lld %s), %s", count * unit, each, count, c->args.op->type,
                 c->args.op->name);
     else
@@ -24,11 +24,11 @@ static void print_vector(FILE *f, const struct logp_collective *what,
 }
 
 /* "of 8 bytes", "of 100 double each, sum" */
-static void print_operands(FILE *f, const struct logp_collective *what,
+static void print_operands(FILE *f, const struct question *q, const struct logp_collective *what,
                            const struct logp_invocation *c)
 {
     if (c->args.blocks != NULL) {
-        fprintf(f, " of %s ", option_text("counts"));
+        fprintf(f, " of %s ", option_text(q, "counts"));
         if (c->args.op != NULL)
             fprintf(f, "%s, %s", c->args.op->type, c->args.op->name);
         else
@@ -43,7 +43,7 @@ static void print_operands(FILE *f, const struct logp_collective *what,
         break;
     case LOGP_OPERANDS_VECTOR:
     case LOGP_OPERANDS_TOTAL:
-        print_vector(f, what, c);
+        print_vector(f, q, what, c);
         break;
     case LOGP_OPERANDS_MATRIX:
         fprintf(f, " of %lld x %lld elements of %zu bytes", (long long)c->args.rows,
@@ -166,7 +166,7 @@ static void print_heading(FILE *f, const struct output *out)
 
     fputs(out->collective, f);
     if (what != NULL)
-        print_operands(f, what, out->c);
+        print_operands(f, q, what, out->c);
     if (what != NULL && what->rooted)
         fprintf(f, ", root %lld", (long long)q->what.root);
     fprintf(f, ", P = %lld\n", (long long)q->model.P);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The space-time diagrams: each algorithm of one point runs once more, traced, and is predicted;
  * the fastest first, as many as a page can hold. */
+#include "answer/runs.h"
 #include "view/records/records.h"
 #include "view/report/report.h"
 
@@ -59,8 +60,8 @@ static struct logp_trace *calmest_run(const struct output *out, struct row *row,
 
     once.how.reps = 1;
     once.form.progress = false;
-    for (*runs = 0; *runs < n && !runs_are_over(); ++*runs) {
-        const int code = trace_run(&once, m, out->c, row, most, &trace);
+    for (*runs = 0; *runs < n && !runs_are_over(&once); ++*runs) {
+        const int code = tell_problem(&once, trace_run(&once, m, out->c, row, most, &trace));
 
         if (best == NULL ||
             (code == EXIT_OK && logp_trace_info(trace)->wall_ns < logp_trace_info(best)->wall_ns)) {
@@ -80,13 +81,14 @@ static json_t *diagram(struct page *page, const struct output *out, struct row *
 {
     int64_t left = MOST_EVENTS - page->events;
     json_t *run = json_null(), *prediction;
+    struct logp_trace *trace;
     int runs = 0;
 
     if (m != NULL)
         run = add_trace(page, calmest_run(out, row, m, left, &runs));
     left = MOST_EVENTS - page->events;
-    prediction =
-        add_trace(page, trace_prediction(out->q, out->c, row->algorithm, (uint64_t)left / 2));
+    end_with(trace_prediction(out->q, out->c, row->algorithm, (uint64_t)left / 2, &trace));
+    prediction = add_trace(page, trace);
     return json_pack("{sssisososo}", "name", row->algorithm->name, "runs", runs, "prediction",
                      prediction, "run", run, "explain", explanation(out, row));
 }
@@ -124,12 +126,13 @@ json_t *write_diagrams(FILE *f, const struct output *points)
     const struct output *out = one_of_all(points, &record);
     struct page page = {.f = f, .q = out->q};
     struct question q = *out->q;
-    struct logp_machine *m;
+    struct logp_machine *m = NULL;
     struct row *rows = or_end(calloc(out->n + 1, sizeof(*rows)));
     json_t *all = json_array();
 
-    place_partners(&q, out->c, out->rows, out->n);
-    m = out->n > 0 ? try_machine(&q) : NULL;
+    end_with(place_partners(&q, out->c, out->rows, out->n));
+    if (out->n > 0)
+        end_with(try_machine(&q, &m));
     for (size_t i = 0; i < out->n; i++)
         rows[i] = out->rows[i];
     qsort(rows, out->n, sizeof(*rows), by_time);
@@ -143,8 +146,7 @@ json_t *write_diagrams(FILE *f, const struct output *points)
             json_object_set_new(it, "record", json_integer(record));
         json_decref(it);
     }
-    if (m != NULL)
-        end_machine(m);
+    end_machine(&q, m);
     free(rows);
     return all;
 }

@@ -35,7 +35,7 @@ struct sizing {
 
 static struct sizing sizing_of(const struct question *q, const struct logp_collective *c)
 {
-    struct sizing s = {size_option(c), 0};
+    struct sizing s = {size_option(q, c), 0};
 
     if (s.unit != NULL && c->operands != LOGP_OPERANDS_BYTES)
         s.element = *s.unit == 'b' ? size_unit(q, c) : 1;
@@ -98,10 +98,10 @@ static json_int_t winner(const struct output *out, struct sizing s, int64_t P, i
         q.what.n_bytes = (size_t)size;
     else if (s.unit != NULL)
         q.what.count = size / s.element;
-    c = make_invocation(&q, out->collective);
+    end_with(make_invocation(&q, out->collective, &c));
     if (q.model.P != P)
         return -1;
-    best = predicted_best(&q, out->collective, &c, &ns);
+    end_with(predicted_best(&q, out->collective, &c, &best, &ns));
     return best != NULL ? index_of(names, best->name) : -1;
 }
 

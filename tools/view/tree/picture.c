@@ -209,7 +209,7 @@ static void put_line(struct canvas *to, double x, double y, double size, const c
     canvas_end_line(to);
 }
 
-static void draw_layers(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *draw_layers(FILE *f, const struct question *q, const struct tree *tree)
 {
     struct layout l = lay_out(tree);
     const struct heading h = heading_of(q, tree);
@@ -224,6 +224,7 @@ static void draw_layers(FILE *f, const struct question *q, const struct tree *tr
     canvas_end(&to);
     canvas_end_line(&to);
     free_layout(&l);
+    return NULL;
 }
 
 /* ---- an optimal tree, in time and level below level ---- */
@@ -282,12 +283,12 @@ static void put_together(FILE *f, const struct question *q, const struct tree *t
 }
 
 /* Draw the tree below its diagram; of a summation only the processors that take part. */
-static void draw_in_time(FILE *f, const struct question *of, const struct tree *tree)
+static struct problem *draw_in_time(FILE *f, const struct question *of, const struct tree *tree)
 {
     struct question q = *of;
     char title[MAX_CAPTION], *diagram = NULL;
     size_t size;
-    FILE *text = need(open_memstream(&diagram, &size));
+    FILE *text;
     struct shown s = {.q = &q,
                       .algorithm = logp_algorithm_find(tree->name, tree->algorithm),
                       .title = title,
@@ -299,26 +300,26 @@ static void draw_in_time(FILE *f, const struct question *of, const struct tree *
 
     q.model.P = tree->used;
     q.form.width = q.form.height = 0; /* the options have the size of the whole picture */
-    c = make_invocation(&q, tree->name);
-    s.trace = trace = need(trace_prediction(&q, &c, s.algorithm, 0));
+    TRY(make_invocation(&q, tree->name, &c));
+    TRY(trace_prediction(&q, &c, s.algorithm, 0, &trace));
+    s.trace = need(trace);
     set_title(tree, title);
+    text = need(open_memstream(&diagram, &size));
     trace_as_svg.show(text, &s);
     put_together(f, of, tree, close_text(text, &diagram));
     free(diagram);
     logp_trace_free(trace);
+    return NULL;
 }
 
-static void draw(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *draw(FILE *f, const struct question *q, const struct tree *tree)
 {
-    if (tree->found)
-        draw_layers(f, q, tree);
-    else
-        draw_in_time(f, q, tree);
+    return tree->found ? draw_layers(f, q, tree) : draw_in_time(f, q, tree);
 }
 
 /* ---- for Graphviz: arrows go where messages go first, and the root is on top ---- */
 
-static void print_dot(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *print_dot(FILE *f, const struct question *q, const struct tree *tree)
 {
     const bool up = tree->sums || tree->to_root;
     char name[256];
@@ -345,6 +346,7 @@ static void print_dot(FILE *f, const struct question *q, const struct tree *tree
                 (long long)(up ? above : node->rank), tree->returns ? " [dir=both]" : "");
     }
     fputs("}\n", f);
+    return NULL;
 }
 
 const struct tree_form tree_as_dot = {.show = print_dot};

@@ -60,7 +60,7 @@ static void print_nodes_json(FILE *f, const struct tree *tree)
     }
 }
 
-static void print_json(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *print_json(FILE *f, const struct question *q, const struct tree *tree)
 {
     const struct logp_params *p = &q->model.network.params;
     json_t *j =
@@ -89,6 +89,7 @@ static void print_json(FILE *f, const struct question *q, const struct tree *tre
     fputs("]}\n", f);
     free(text);
     json_decref(j);
+    return NULL;
 }
 
 static void print_cell(FILE *f, double x)
@@ -98,7 +99,7 @@ static void print_cell(FILE *f, double x)
     putc(',', f);
 }
 
-static void print_csv(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *print_csv(FILE *f, const struct question *q, const struct tree *tree)
 {
     (void)q;
     fprintf(f, "rank,time,parent,label,children%s\n", tree->sums ? ",own,shared" : "");
@@ -117,6 +118,7 @@ static void print_csv(FILE *f, const struct question *q, const struct tree *tree
             fprintf(f, ",%lld,%lld", (long long)node->own, (long long)node->shared);
         putc('\n', f);
     }
+    return NULL;
 }
 
 static void print_found_heading(FILE *f, const struct tree *tree)
@@ -158,7 +160,7 @@ static void print_heading(FILE *f, const struct tree *tree)
 
 /* Ids are in depth-first order, so the tree is printed line by line. more[i]: the ancestor at depth
  * i has a later sibling, and its line is drawn on. */
-static void print_text(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *print_text(FILE *f, const struct question *q, const struct tree *tree)
 {
     int64_t *depth = need(calloc((size_t)tree->used, sizeof(*depth)));
     bool *more = need(calloc((size_t)tree->used, sizeof(*more)));
@@ -185,6 +187,7 @@ static void print_text(FILE *f, const struct question *q, const struct tree *tre
     }
     free(depth);
     free(more);
+    return NULL;
 }
 
 const struct tree_form tree_as_text = {print_text, 1024, "a tree is printed",

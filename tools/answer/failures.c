@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The effects of faults on a run, in words. */
-#include "answer/answer.h"
+/* What went wrong in a run, in words: its waits, and the effects of faults. */
+#include "answer/runs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { EVENTS_SHOWN = 8 };
+enum { EVENTS_SHOWN = 8, WAITS_SHOWN = 16 };
 
 /* "3, 7 and 5 more" */
 static void list_ranks(const struct logp_failed *f, char *out, size_t size, const char *between)
@@ -38,6 +38,23 @@ static void explain_events(const void *faults)
         fprintf(stderr, "logp:   ... and more\n");
 }
 
+void explain_waits(const struct logp_report *report, bool through)
+{
+    int shown = 0;
+    char text[128];
+
+    for (int i = 0; i < report->n_waits; i++) {
+        const struct logp_wait_info *w = &report->waits[i];
+
+        if ((!through && w->kind == LOGP_WAIT_SYNC) || shown++ >= WAITS_SHOWN)
+            continue;
+        logp_wait_text(w, text, sizeof(text));
+        fprintf(stderr, "logp:   rank %d %s\n", w->rank, text);
+    }
+    if (shown > WAITS_SHOWN)
+        fprintf(stderr, "logp:   ... and %d more\n", shown - WAITS_SHOWN);
+}
+
 void explain_failed(const struct question *q, struct row *row, const void *faults,
                     const struct logp_failed *f)
 {
@@ -47,8 +64,9 @@ void explain_failed(const struct question *q, struct row *row, const void *fault
         return;
     row->explained_failure = true;
     list_ranks(f, row->wrong_ranks, sizeof(row->wrong_ranks), ",");
-    fprintf(stderr, "%slogp: %s %s: run %d of %d failed\n", q->form.progress ? "\r\033[K" : "",
-            row->algorithm->collective, row->algorithm->name, f->repetition + 1, q->how.reps);
+    tell_doing(q, NULL);
+    fprintf(stderr, "logp: %s %s: run %d of %d failed\n", row->algorithm->collective,
+            row->algorithm->name, f->repetition + 1, q->how.reps);
     explain_events(faults);
     explain_waits(f->report, false); /* waits for the next repetition do not count */
     if (f->n_wrong == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions under the delay model of the options. */
 #include "question/choice/choice.h"
-#include "answer/answer.h"
+#include "answer/runs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,38 +25,42 @@ static int fold_once(const struct logp_schedule *s, const struct logp_delay *del
 
 /* Predict by the schedule, under the model itself; twice, because the delays of a plug-in may
  * change with time. */
-static struct logp_prediction predict_model(const struct question *q,
-                                            const struct logp_invocation *c,
-                                            const struct logp_algorithm *algorithm)
+static struct problem *predict_model(const struct question *q, const struct logp_invocation *c,
+                                     const struct logp_algorithm *algorithm,
+                                     struct logp_prediction *out)
 {
     const struct logp_schedule s = logp_schedule_of(algorithm, q->model.P, &c->args, &c->model);
-    struct logp_prediction p = {.certainty = LOGP_PREDICTION_NONE};
     struct logp_fold first, second;
     struct logp_delay delay;
     int rc;
 
-    if (q->model.P > LOGP_MAX_PROCESSORS || or_end_without_memory(create_delay(q, &delay)) != 0)
-        return p;
+    *out = (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
+    if (q->model.P > LOGP_MAX_PROCESSORS)
+        return NULL;
+    TRY(create_delay(q, &delay, &rc));
+    if (or_end_without_memory(rc) != 0)
+        return NULL;
     if (is_fixed(q, c, &delay) && s.steps != NULL && q->what.by != LOGP_BY_FORMULA &&
         q->model.P <= LOGP_FOLD_P) {
         rc = fold_once(&s, &delay, &first);
         if (rc != 0)
-            p.ns = rc;
+            out->ns = rc;
         else if (fold_once(&s, &delay, &second) == 0 && first.ns == second.ns)
-            p = (struct logp_prediction){LOGP_PREDICTION_EXACT, first.ns, LOGP_BY_SCHEDULE};
+            *out = (struct logp_prediction){LOGP_PREDICTION_EXACT, first.ns, LOGP_BY_SCHEDULE};
     }
     logp_delay_destroy(&delay);
-    return p;
+    return NULL;
 }
 
 /* The formulas do not hold with faults and noise, nor for a plug-in, except one that declares
  * latencies up to L. */
-struct logp_prediction predict(const struct question *q, const struct logp_invocation *c,
-                               const struct logp_algorithm *algorithm)
+struct problem *predict(const struct question *q, const struct logp_invocation *c,
+                        const struct logp_algorithm *algorithm, struct logp_prediction *out)
 {
     if (is_faulty(q) || (q->model.plugin != NULL && !c->model.params.latency_varies))
-        return predict_model(q, c, algorithm);
-    return predict_by(algorithm, q->model.P, c, q->what.by);
+        return predict_model(q, c, algorithm, out);
+    *out = predict_by(algorithm, q->model.P, c, q->what.by);
+    return NULL;
 }
 
 bool has_wrong_steps(const struct logp_prediction *p)
@@ -65,61 +69,54 @@ bool has_wrong_steps(const struct logp_prediction *p)
            (p->ns == -EDEADLK || p->ns == -EMSGSIZE || p->ns == -EINVAL || p->ns == -EPROTO);
 }
 
-static void say_wrong(const struct logp_algorithm *a, int rc, const struct logp_fold *fold)
+static struct problem *wrong_steps(const struct logp_algorithm *a, int rc,
+                                   const struct logp_fold *fold)
 {
     const struct logp_wait_info wait = {
         .kind = LOGP_WAIT_RECV, .source = (int)fold->source, .tag = fold->tag};
     char text[128];
 
-    if (rc == -EDEADLK) {
-        logp_wait_text(&wait, text, sizeof(text));
-        say("%s %s: %s", a->collective, a->name, logp_error_text(rc));
-        say("  rank %lld %s", (long long)fold->rank, text);
-    } else if (rc == -EPROTO) {
-        say("%s %s: %llu message%s never received", a->collective, a->name,
-            (unsigned long long)fold->unreceived, fold->unreceived == 1 ? " is" : "s are");
-    } else {
-        say("%s %s: a step of rank %lld: %s", a->collective, a->name, (long long)fold->rank,
-            rc == -EMSGSIZE ? "the message is larger than its receive"
-                            : "its rank, its tag or its time is out of range");
-    }
+    if (rc == -EPROTO)
+        return failure("%s %s: %llu message%s never received", a->collective, a->name,
+                       (unsigned long long)fold->unreceived,
+                       fold->unreceived == 1 ? " is" : "s are");
+    if (rc != -EDEADLK)
+        return failure("%s %s: a step of rank %lld: %s", a->collective, a->name,
+                       (long long)fold->rank,
+                       rc == -EMSGSIZE ? "the message is larger than its receive"
+                                       : "its rank, its tag or its time is out of range");
+    say("%s %s: %s", a->collective, a->name, logp_error_text(rc));
+    logp_wait_text(&wait, text, sizeof(text));
+    return failure("  rank %lld %s", (long long)fold->rank, text);
 }
 
-bool say_wrong_steps(const struct question *q, const struct logp_invocation *c,
-                     const struct logp_algorithm *a)
+struct problem *check_steps(const struct question *q, const struct logp_invocation *c,
+                            const struct logp_algorithm *a)
 {
     const struct logp_params free = {0};
     const struct logp_schedule s = logp_schedule_of(a, q->model.P, &c->args, &c->model);
-    const bool emulates = q->model.emulated || q->model.plugin != NULL;
     struct logp_delay delay;
     struct logp_fold fold;
     int rc;
 
     if (s.steps == NULL || q->model.P > LOGP_MAX_PROCESSORS)
-        return false;
-    rc = or_end_without_memory(emulates ? create_delay(q, &delay)
-                                        : logp_delay_create("logp", &free, &delay));
-    if (rc != 0)
-        return false;
+        return NULL;
+    if (q->model.emulated || q->model.plugin != NULL)
+        TRY(create_delay(q, &delay, &rc));
+    else
+        rc = logp_delay_create("logp", &free, &delay);
+    if (or_end_without_memory(rc) != 0)
+        return NULL;
     rc = fold_once(&s, &delay, &fold);
     logp_delay_destroy(&delay);
     if ((rc != -EDEADLK && rc != -EMSGSIZE && rc != -EINVAL && rc != -EPROTO) ||
         (fold.rank < 0 && rc != -EPROTO))
-        return false;
-    say_wrong(a, rc, &fold);
-    return true;
+        return NULL;
+    return wrong_steps(a, rc, &fold);
 }
 
-void end_if_wrong_steps(const struct question *q, const struct logp_invocation *c,
-                        const struct logp_algorithm *a)
+const char *why_unpredicted(const struct question *q, const struct logp_algorithm *a, char why[192])
 {
-    if (say_wrong_steps(q, c, a))
-        exit(EXIT_WRONG);
-}
-
-const char *why_unpredicted(const struct question *q, const struct logp_algorithm *a)
-{
-    static char why[192];
     const bool has_formula = a->predict != NULL || a->predict_linked != NULL;
 
     if (q->model.plugin == NULL && !q->model.emulated)
@@ -135,7 +132,7 @@ const char *why_unpredicted(const struct question *q, const struct logp_algorith
         return "it has too many steps to add up; remove --by schedule";
     if (is_faulty(q))
         return "random faults or noise decide its time; measure it with logp run";
-    snprintf(why, sizeof(why), "it has no closed form here, and %s",
+    snprintf(why, 192, "it has no closed form here, and %s",
              a->steps == NULL
                  ? "no steps, only a run function"
                  : "it has too many steps, or its model depends on more than messages");
@@ -168,45 +165,50 @@ void say_unpredicted_rows(const struct question *q, const struct logp_invocation
 static void say_left_out_as_wrong(const struct question *q, const struct logp_invocation *c,
                                   const struct logp_algorithm *a)
 {
-    static const struct logp_algorithm *said[MAX_ALGORITHMS];
-    static size_t n;
+    struct work *work = q->work;
 
-    for (size_t i = 0; i < n; i++)
-        if (said[i] == a)
+    for (size_t i = 0; i < work->n_wrong; i++)
+        if (work->wrong[i] == a)
             return;
-    if (n < MAX_ALGORITHMS && say_wrong_steps(q, c, a))
-        said[n++] = a;
+    if (work->n_wrong < MAX_ALGORITHMS && tell_problem(q, check_steps(q, c, a)) != EXIT_OK)
+        work->wrong[work->n_wrong++] = a;
 }
 
-int64_t latest_end(const struct question *q, const struct logp_invocation *c,
-                   const struct logp_algorithm *algorithm)
+struct problem *latest_end(const struct question *q, const struct logp_invocation *c,
+                           const struct logp_algorithm *algorithm, int64_t *ns)
 {
     struct logp_prediction p;
 
+    *ns = -1;
     if (logp_algorithm_needs(algorithm, q->model.P, &c->args, &c->model) != NULL)
-        return -1;
-    p = predict(q, c, algorithm);
+        return NULL;
+    TRY(predict(q, c, algorithm, &p));
     if (has_wrong_steps(&p))
         say_left_out_as_wrong(q, c, algorithm);
-    return p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND ? p.ns : -1;
+    if (p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND)
+        *ns = p.ns;
+    return NULL;
 }
 
-const struct logp_algorithm *predicted_best(const struct question *q, const char *collective,
-                                            const struct logp_invocation *c, int64_t *ns)
+struct problem *predicted_best(const struct question *q, const char *collective,
+                               const struct logp_invocation *c, const struct logp_algorithm **best,
+                               int64_t *ns)
 {
-    const struct logp_algorithm *chosen[MAX_ALGORITHMS], *best = NULL;
-    const size_t n = choose_algorithms(q, collective, c, chosen);
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+    int64_t its;
+    size_t n;
 
+    TRY(choose_algorithms(q, collective, c, chosen, &n));
+    *best = NULL;
     *ns = -1;
     for (size_t i = 0; i < n; i++) {
-        const int64_t its = latest_end(q, c, chosen[i]);
-
-        if (its >= 0 && (best == NULL || its < *ns)) {
-            best = chosen[i];
+        TRY(latest_end(q, c, chosen[i], &its));
+        if (its >= 0 && (*best == NULL || its < *ns)) {
+            *best = chosen[i];
             *ns = its;
         }
     }
-    return best;
+    return NULL;
 }
 
 int64_t lower_bound(const struct question *q, const char *collective,

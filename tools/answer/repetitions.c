@@ -1,95 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Running algorithms one after the other: progress, Ctrl-C, and the report of a failed run. */
-#include "answer/answer.h"
+/* Running algorithms one after the other: progress, the end of all runs, and the report of a failed
+ * run. */
+#include "answer/runs.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
-#include <time.h>
 
-enum { WAITS_SHOWN = 16 };
-
-/* The machine that Ctrl-C stops. */
-static struct logp_machine *volatile running;
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int signal_number)
+static void tell_running(const struct question *q, struct logp_machine *m)
 {
-    (void)signal_number;
-    interrupted = 1;
-    if (running != NULL)
-        logp_machine_stop(running, -EINTR);
+    const struct watcher *w = &q->work->watcher;
+
+    if (w->running != NULL)
+        w->running(w->of, m);
 }
 
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-int64_t host_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-bool runs_are_over(void)
-{
-    return interrupted;
-}
-
-void end_runs(void)
-{
-    interrupted = 1;
-}
-
-static void show_row(const struct row *row, int done, int total)
-{
-    fprintf(stderr, "\rlogp: %s %s: %d of %d runs \033[K", row->algorithm->collective,
-            row->algorithm->name, done, total);
-    fflush(stderr);
-}
-
-static void (*show)(const struct row *row, int done, int total) = show_row;
-
-static void (*show_finished)(const struct question *q, const struct logp_invocation *c,
-                             const struct row *row);
-
-void show_progress_with(void (*other)(const struct row *row, int done, int total),
-                        void (*finished)(const struct question *q, const struct logp_invocation *c,
-                                         const struct row *row))
-{
-    show = other;
-    show_finished = finished;
-}
-
-static void show_progress(void *arg, int done, int total)
-{
-    show(arg, done, total);
-}
-
-void explain_waits(const struct logp_report *report, bool through)
-{
-    int shown = 0;
-    char text[128];
-
-    for (int i = 0; i < report->n_waits; i++) {
-        const struct logp_wait_info *w = &report->waits[i];
-
-        if ((!through && w->kind == LOGP_WAIT_SYNC) || shown++ >= WAITS_SHOWN)
-            continue;
-        logp_wait_text(w, text, sizeof(text));
-        fprintf(stderr, "logp:   rank %d %s\n", w->rank, text);
-    }
-    if (shown > WAITS_SHOWN)
-        fprintf(stderr, "logp:   ... and %d more\n", shown - WAITS_SHOWN);
-}
-
-static void explain_error(const struct row *row, const struct logp_machine *m, int error)
+static void explain_error(const struct question *q, const struct row *row,
+                          const struct logp_machine *m, int error)
 {
     const struct logp_report *report = logp_machine_report(m);
     char option[32];
@@ -102,7 +28,7 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
         fprintf(stderr, "interrupted after %d runs\n", runs_of_record(&row->record));
     else if (error == -ETIMEDOUT)
         fprintf(stderr, "not finished within %s; %d runs were finished\n",
-                option_shown("--timeout", option), runs_of_record(&row->record));
+                option_shown(q, "--timeout", option), runs_of_record(&row->record));
     else if (report->error_rank >= 0)
         fprintf(stderr, "%s of rank %d: %s\n",
                 report->error_call != NULL ? report->error_call : "the program", report->error_rank,
@@ -151,12 +77,21 @@ static bool kept(const struct row *row)
     return false;
 }
 
-/* The argument of tell_failed(). */
+/* The argument of tell_progress() and tell_failed(). */
 struct telling {
     const struct question *q;
     struct row *row;
     void *faults;
 };
+
+static void tell_progress(void *arg, int done, int total)
+{
+    const struct telling *t = arg;
+    const struct watcher *w = &t->q->work->watcher;
+
+    if (w->progress != NULL)
+        w->progress(w->of, t->row, done, total);
+}
 
 static void tell_failed(void *arg, const struct logp_failed *failed)
 {
@@ -190,13 +125,32 @@ static void say_unreceived(const struct row *row, const struct logp_machine *m, 
                 row->algorithm->name, (unsigned long long)n, n == 1 ? " is" : "s are");
 }
 
-static int run_one(const struct question *q, struct logp_machine *m,
-                   const struct logp_invocation *c, struct row *row)
+/* Report what is wrong with a row that was run. @return whether anything is */
+static bool is_wrong(const struct question *q, const struct logp_machine *m, const struct row *row,
+                     int rc)
 {
+    const struct logp_record *r = &row->record;
+    const uint64_t unreceived = rc == 0 && !is_faulty(q) ? logp_machine_report(m)->unreceived : 0;
+
+    if (rc != 0)
+        explain_error(q, row, m, rc);
+    if (unreceived > 0)
+        say_unreceived(row, m, unreceived);
+    if (is_faulty(q))
+        sum_up_faults(q, row);
+    else if (rc == 0 && !r->verified && logp_machine_process(m) == 0)
+        fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d%s%s\n", row->algorithm->collective,
+                row->algorithm->name, r->wrong_rank, r->wrong[0] != '\0' ? ": " : "", r->wrong);
+    return rc != 0 || !r->verified || unreceived > 0;
+}
+
+static struct problem *run_one(const struct question *q, struct logp_machine *m,
+                               const struct logp_invocation *c, struct row *row)
+{
+    const struct watcher *w = &q->work->watcher;
     struct telling telling = {q, row, logp_machine_faults(m)};
-    uint64_t unreceived;
     int64_t *rank_ns =
-        q->form.skips_ranks ? NULL : or_end(calloc((size_t)q->model.P, sizeof(*rank_ns)));
+        q->form.skips_ranks ? NULL : need(calloc((size_t)q->model.P, sizeof(*rank_ns)));
     const bool told = (q->form.progress || q->form.watch) && logp_machine_process(m) == 0;
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = row->algorithm,
@@ -208,100 +162,90 @@ static int run_one(const struct question *q, struct logp_machine *m,
                                       .by = q->what.by,
                                       .precision_ppm = q->how.precision_ppm,
                                       .limit_ns = q->how.limit_ns,
-                                      .progress = told ? show_progress : NULL,
-                                      .progress_arg = row,
+                                      .progress = told ? tell_progress : NULL,
+                                      .progress_arg = &telling,
                                       .failed = tell_failed,
                                       .failed_arg = &telling,
                                       .rank_ns = rank_ns};
     int rc;
 
     if (told && q->form.watch)
-        show(row, 0, q->how.reps);
+        tell_progress(&telling, 0, q->how.reps);
     rc = logp_experiment_run(m, &x, &row->record);
     row->ran = true;
     take_rank_times(row, rank_ns, q->model.P);
     free(rank_ns);
     row->processes = logp_machine_processes(m);
-    interrupted |= rc == -EINTR; /* perhaps by a signal to another process */
+    q->work->is_over |= rc == -EINTR; /* perhaps by a signal to another process */
     if (q->model.plugin != NULL || is_faulty(q))
-        row->record.prediction = predict(q, c, row->algorithm);
-    if (told && show_finished != NULL)
-        show_finished(q, c, row);
-    else if (told)
-        fputs("\r\033[K", stderr);
-    if (rc != 0)
-        explain_error(row, m, rc);
-    else
+        TRY(predict(q, c, row->algorithm, &row->record.prediction));
+    if (told && w->finished != NULL)
+        w->finished(w->of, q, c, row);
+    if (rc == 0)
         read_links(m, row);
-    unreceived = rc == 0 && !is_faulty(q) ? logp_machine_report(m)->unreceived : 0;
-    if (unreceived > 0)
-        say_unreceived(row, m, unreceived);
-    if (is_faulty(q))
-        sum_up_faults(q, row);
-    else if (rc == 0 && !row->record.verified && logp_machine_process(m) == 0)
-        fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d%s%s\n", row->algorithm->collective,
-                row->algorithm->name, row->record.wrong_rank,
-                row->record.wrong[0] != '\0' ? ": " : "", row->record.wrong);
-    return rc == 0 && row->record.verified && unreceived == 0 ? EXIT_OK : EXIT_WRONG;
+    return is_wrong(q, m, row, rc) ? failure_told() : NULL;
 }
 
-/* Whether Ctrl-C has ended all runs, in any process. */
-static bool all_over(struct logp_machine *m)
+/* Whether the watcher has ended all runs, in any process. */
+static bool all_over(const struct question *q, struct logp_machine *m)
 {
-    int64_t over = interrupted;
+    int64_t over = runs_are_over(q);
 
     if (logp_machine_agree(m, &over, 1, LOGP_AGREE_MAX) != 0 || over != 0)
-        interrupted = 1;
-    return interrupted;
+        q->work->is_over = true;
+    return q->work->is_over;
 }
 
 /* Run the rows until one fails or, if `promised`, differs from its prediction. */
-static int run_each(const struct question *q, struct logp_machine *m,
-                    const struct logp_invocation *c, struct row *rows, size_t n, size_t *done,
-                    bool promised)
+static struct problem *run_each(const struct question *q, struct logp_machine *m,
+                                const struct logp_invocation *c, struct row *rows, size_t n,
+                                size_t *done, bool promised)
 {
-    int code = EXIT_OK;
+    struct problem *problem = NULL;
 
-    catch_signals();
-    running = m;
-    for (*done = 0; *done < n && code == EXIT_OK && !all_over(m); ++*done) {
-        code = run_one(q, m, c, &rows[*done]);
-        if (code == EXIT_OK && promised && !kept(&rows[*done]))
-            code = EXIT_WRONG;
+    tell_running(q, m);
+    for (*done = 0; *done < n && problem == NULL && !all_over(q, m); ++*done) {
+        problem = run_one(q, m, c, &rows[*done]);
+        if (problem == NULL && promised && !kept(&rows[*done]))
+            problem = failure_told();
     }
-    running = NULL;
-    return code;
+    tell_running(q, NULL);
+    return problem;
 }
 
-int run_program(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns)
+int run_program(const struct question *q, struct logp_machine *m, logp_program program, void *arg,
+                int64_t timeout_ns)
 {
     int rc;
 
-    catch_signals();
-    running = m;
-    rc = interrupted ? -EINTR : logp_machine_run(m, program, arg, timeout_ns);
-    running = NULL;
+    tell_running(q, m);
+    rc = runs_are_over(q) ? -EINTR : logp_machine_run(m, program, arg, timeout_ns);
+    tell_running(q, NULL);
     return rc;
 }
 
-int run_rows(const struct question *q, struct logp_machine *m, const struct logp_invocation *c,
-             struct row *rows, size_t n, size_t *done)
+struct problem *run_rows(const struct question *q, struct logp_machine *m,
+                         const struct logp_invocation *c, struct row *rows, size_t n, size_t *done)
 {
     return run_each(q, m, c, rows, n, done, q->how.clock == LOGP_CLOCK_VIRTUAL);
 }
 
-int run_unpromised(const struct question *q, struct logp_machine *m,
-                   const struct logp_invocation *c, struct row *rows, size_t n, size_t *done)
+struct problem *run_unpromised(const struct question *q, struct logp_machine *m,
+                               const struct logp_invocation *c, struct row *rows, size_t n,
+                               size_t *done)
 {
     return run_each(q, m, c, rows, n, done, false);
 }
 
-int run_alone(const struct question *q, const struct logp_invocation *c, struct row *row)
+struct problem *run_alone(const struct question *q, const struct logp_invocation *c,
+                          struct row *row)
 {
-    struct logp_machine *m = create_machine(q);
+    struct problem *problem;
+    struct logp_machine *m;
     size_t done;
-    int code = run_each(q, m, c, row, 1, &done, false);
 
-    end_machine(m);
-    return done > 0 ? code : EXIT_WRONG;
+    TRY(create_machine(q, &m));
+    problem = run_unpromised(q, m, c, row, 1, &done);
+    end_machine(q, m);
+    return problem == NULL && done == 0 ? failure_told() : problem;
 }
