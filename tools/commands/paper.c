@@ -2,6 +2,7 @@
 /* logp paper: the figures and tables of a paper, next to ours. */
 #include "commands/command.h"
 #include "papers/paper.h"
+#include "text/problem.h"
 #include "view/canvas/picture.h"
 
 #include <errno.h>
@@ -64,12 +65,13 @@ static int show_paper(struct question *q)
     if (q->model.unit_ns > LONGEST_UNIT_NS)
         bad_option("--unit", option_text(q, "unit"), "at most 1s for a paper");
     q->how.one_core = !option_given(q, "cores"); /* many short runs, for which cores only meet */
-    p = (struct paper){.name = kind->name, .title = kind->title, .q = q};
-    kind->fill(&p);
-    print_paper(q->form.format->form, &p);
+    p = (struct paper){.q = q};
+    paper_fill(&p, kind);
+    end_with(print_paper(stdout, q->form.format->form, &p));
     if (q->form.plot != NULL)
         end_with(draw_figures(&p, q->form.plot));
     paper_free(&p);
+    tell_problem(q, p.problem);
     return p.wrong ? EXIT_WRONG : EXIT_OK;
 }
 
