@@ -5,6 +5,7 @@
  */
 #include "question/choice/choice.h"
 #include "commands/command.h"
+#include "view/canvas/picture.h"
 #include "file/file.h"
 #include "view/records/records.h"
 #include "answer/advice.h"
@@ -367,8 +368,9 @@ static int compare_and_save(const struct question *q, const struct output *out)
 /* Draw it as curves in a file, or on stdout. @return an exit code */
 static int draw_sweep(const struct question *q, const struct output *out, const char *to)
 {
-    return q->form.keeps_records ? draw_record_file(q, q->form.output, to)
-                                 : draw_records(q, out, to);
+    end_with(q->form.keeps_records ? draw_record_file(stdout, q, q->form.output, to)
+                                   : draw_records(stdout, q, out, to));
+    return EXIT_OK;
 }
 
 int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *out))
@@ -396,9 +398,9 @@ int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *o
     if (q->form.save != NULL)
         end_with(check_saved(q->form.save));
     if (answer == NULL && !q->form.only_plot)
-        check_picture("--format", q->form.format->name);
+        end_with(check_picture("--format", q->form.format->name));
     if (q->form.plot != NULL)
-        check_picture("--plot", q->form.plot);
+        end_with(check_picture("--plot", q->form.plot));
     if (q->form.keeps_records) {
         end_with(open_records(&file, q->form.output, q->form.restart, &none));
         find_known(&x, n, &file);

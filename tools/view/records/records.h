@@ -192,14 +192,12 @@ void print_crossover(FILE *f, enum record_form form, const struct crossover *x);
 /* ---- curves.c: records of a sweep as curves; predicted as lines, measured as points with their
  * intervals ---- */
 
-/* End the process where no picture can be drawn to `to`: a file whose name ends in .svg, .png or
- * .pdf; or svg, png or pdf, for stdout. option: the one that requests the picture */
-void check_picture(const char *option, const char *to);
-/* Draw the records of a sweep to `to`, as in check_picture(), with the options of pictures.
- * @return an exit code; errors are reported */
-int draw_records(const struct question *q, const struct output *out, const char *to);
-/* Draw the records of a file, CSV or JSON, in the same way; ends the process where it has none. */
-int draw_record_file(const struct question *q, const char *file, const char *to);
+/* Draw the records of a sweep to `to`, as in put_picture(), with the options of pictures. */
+struct problem *draw_records(FILE *f, const struct question *q, const struct output *out,
+                             const char *to);
+/* Draw the records of a file, CSV or JSON, in the same way. */
+struct problem *draw_record_file(FILE *f, const struct question *q, const char *file,
+                                 const char *to);
 
 /* ---- live_table.c: --watch, a live table of what runs ---- */
 
