@@ -7,7 +7,9 @@
 #include "commands/command.h"
 #include "file/file.h"
 #include "view/records/records.h"
+#include "answer/advice.h"
 #include "answer/runs.h"
+#include "view/canvas/picture.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -103,7 +105,7 @@ static struct problem *open_against(struct combination *x, int64_t n)
 
     if (x->q.form.against == NULL)
         return NULL;
-    s->against = open_saved(&x->q);
+    TRY(open_saved(&x->q, &s->against));
     for (int64_t i = 0; i < n; i++) {
         TRY(resolve_combination(x, i));
         for (size_t k = 0; k < x->n; k++)
@@ -204,7 +206,7 @@ static struct problem *run_point(struct combination *x, struct logp_machine *m, 
     s->past.likely_ns += each.likely_ns;
     s->past.most_ns += each.most_ns;
     x->out.n++;
-    return file->f != NULL ? told(append_record(file, &x->out, row)) : NULL;
+    return file->f != NULL ? append_record(file, &x->out, row) : NULL;
 }
 
 /* Run the rows from the first on. *code: also EXIT_WRONG where one went wrong */
@@ -378,19 +380,20 @@ static int compare_and_save(const struct sweep *s, const struct question *q,
     int code = EXIT_OK;
 
     if (q->form.against != NULL)
-        code |= sum_up_changes(s->f, q, s->against, out);
+        code |= tell_problem(q, sum_up_changes(s->f, q, s->against, out));
     if (q->form.save != NULL && s->done == s->points)
-        code |= save_run(out, q->form.save);
+        code |= tell_problem(q, save_run(out, q->form.save));
     else if (q->form.save != NULL)
         say("--save %s: nothing is saved, because the run was interrupted", q->form.save);
     return code;
 }
 
-/* Draw it as curves in a file, or on stdout. @return an exit code */
-static int draw_sweep(const struct question *q, const struct output *out, const char *to)
+/* Draw it as curves in a file, or in the answer. @return an exit code */
+static int draw_sweep(const struct sweep *s, const struct question *q, const struct output *out,
+                      const char *to)
 {
-    return q->form.keeps_records ? draw_record_file(q, q->form.output, to)
-                                 : draw_records(q, out, to);
+    return tell_problem(q, q->form.keeps_records ? draw_record_file(s->f, q, q->form.output, to)
+                                                 : draw_records(s->f, q, out, to));
 }
 
 /* Look at all points and at the files of the options before anything is run. */
@@ -428,7 +431,7 @@ static int show_results(const struct combination *x, const struct question *q, s
     int code = EXIT_OK, shown = EXIT_OK;
 
     if (answer == NULL && !q->form.only_plot)
-        shown = draw_sweep(q, out, q->form.format->name);
+        shown = draw_sweep(s, q, out, q->form.format->name);
     else if (answer != NULL && (answer == q->form.format->records || out != NULL))
         show_sweep(s, q, answer, known, file, out != NULL ? out : &none);
     if (answer == NULL || q->form.only_plot)
@@ -436,7 +439,7 @@ static int show_results(const struct combination *x, const struct question *q, s
     code |= compare_and_save(s, q, out);
     to->is_whole = s->done == s->points && shown == EXIT_OK;
     if (q->form.plot != NULL)
-        code |= draw_sweep(q, out, q->form.plot);
+        code |= draw_sweep(s, q, out, q->form.plot);
     if (s->done < s->points)
         say("interrupted: %zu of %zu points were run%s", s->done, s->points,
             file->f != NULL ? "; the same command continues" : "");

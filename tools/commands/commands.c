@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands, the first screen of help, and the answer to a command line. */
 #include "commands/command.h"
-#include "view/plot/plot.h"
+#include "view/canvas/picture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,11 +127,11 @@ static struct problem *find_command(struct question *q, struct command_facts *ou
 /* Print the facts that a bug report needs. The MPIs are those that the build found. */
 static void print_version(FILE *f)
 {
-    char *const gnuplot = find_gnuplot();
+    char *const converter = find_converter();
 
-    fprintf(f, "logp %s\ncommit: %s\ncompiler: %s\nMPI: %s\ngnuplot: %s\n", logp_version(),
-            LOGP_COMMIT, LOGP_COMPILER, LOGP_MPIS, gnuplot != NULL ? gnuplot : "not found");
-    free(gnuplot);
+    fprintf(f, "logp %s\ncommit: %s\ncompiler: %s\nMPI: %s\nrsvg-convert: %s\n", logp_version(),
+            LOGP_COMMIT, LOGP_COMPILER, LOGP_MPIS, converter != NULL ? converter : "not found");
+    free(converter);
 }
 
 /* Check and open the destination of the answer before anything is run. */

@@ -189,25 +189,21 @@ static struct problem *draw(const struct question *q, const struct logp_trace *t
 static struct problem *report(const struct question *q, const struct logp_trace *trace,
                               const struct mpi_report *calls, const char *program, int *code)
 {
-    struct answer_file to = {0};
-    struct problem *problem;
+    struct answer_file to = {.is_whole = true};
     const char *suffix = suffix_of(q->mpi.report);
     struct profile p;
 
     TRY(answer_open(&to, "--report", q->mpi.report));
-    problem = profile_init(&p, q, program, calls, trace);
-    if (problem == NULL) {
-        if (strcmp(suffix, "html") == 0)
-            profile_as_html(&p);
-        else if (strcmp(suffix, "json") == 0)
-            profile_as_json(&p);
-        else
-            profile_as_text(&p);
-        to.is_whole = true;
-        profile_fini(&p);
-    }
+    profile_init(&p, q, program, calls, trace);
+    if (strcmp(suffix, "html") == 0)
+        profile_as_html(&p);
+    else if (strcmp(suffix, "json") == 0)
+        profile_as_json(&p);
+    else
+        profile_as_text(&p);
+    profile_fini(&p);
     *code = answer_close(&to, *code, false);
-    return problem;
+    return NULL;
 }
 
 /* Whether a debugger is already attached. */
@@ -263,8 +259,7 @@ static struct problem *start_gdb(char **argv)
 static struct problem *show_records(const struct question *q, struct logp_machine *m,
                                     const struct mpi_report *calls, const char *program, int *code)
 {
-    struct answer_file to = {0};
-    struct problem *problem;
+    struct problem *problem = NULL;
     struct logp_trace *trace;
     const int rc = logp_machine_take_trace(m, &trace);
 

@@ -2,7 +2,7 @@
 /* logp paper: the figures and tables of a paper, next to ours. */
 #include "commands/command.h"
 #include "papers/paper.h"
-#include "view/plot/plot.h"
+#include "view/canvas/picture.h"
 
 #include <errno.h>
 #include <string.h>
@@ -55,14 +55,12 @@ static struct problem *make_folder(const char *path)
 static struct problem *show_paper(struct question *q, struct answer_file *to)
 {
     struct paper p;
-    const struct paper_kind *kind;
-    int code = EXIT_OK;
+    const struct paper_kind *kind = NULL;
+    struct problem *problem;
 
     TRY(the_paper(q, &kind));
-    if (q->form.format->draws)
-        need_gnuplot("--format", q->form.format->name);
     if (q->form.plot != NULL) {
-        need_gnuplot("--plot", q->form.plot);
+        TRY(check_converter("--plot", q->form.plot));
         TRY(make_folder(q->form.plot));
     }
     if (option_given(q, "plugin") && strcmp(option_text(q, "plugin"), "none") != 0)
@@ -71,13 +69,15 @@ static struct problem *show_paper(struct question *q, struct answer_file *to)
     if (q->model.unit_ns > LONGEST_UNIT_NS)
         return option_problem("--unit", option_text(q, "unit"), "at most 1s for a paper");
     q->how.one_core = !option_given(q, "cores"); /* many short runs, for which cores only meet */
-    p = (struct paper){.name = kind->name, .title = kind->title, .q = q};
-    kind->fill(&p);
-    print_paper(q->form.format->form, &p);
-    if (q->form.plot != NULL)
-        code = draw_figures(&p, q->form.plot);
+    p = (struct paper){.q = q};
+    paper_fill(&p, kind);
+    problem = print_paper(to->f, q->form.format->form, &p);
+    if (problem == NULL && q->form.plot != NULL)
+        problem = draw_figures(&p, q->form.plot);
+    if (problem == NULL)
+        problem = told(tell_problem(q, p.problem) | (p.wrong ? EXIT_WRONG : EXIT_OK));
     paper_free(&p);
-    return told(p.wrong ? EXIT_WRONG : code);
+    return problem;
 }
 
 const struct command command_paper = {

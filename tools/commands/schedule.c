@@ -42,7 +42,7 @@ static struct problem *schedule(struct question *q, struct answer_file *to)
                                     .algorithm = a,
                                     .collective = logp_collective_find(collective),
                                     .has_data = q->what.list == NULL || q->what.as != NULL};
-    show_schedule(form, &shown);
+    TRY(show_schedule(to->f, form, &shown));
     return check_steps(q, &c, a);
 }
 

@@ -117,7 +117,7 @@ static struct problem *keep_in_folder(const struct question *q, const struct log
     path = path_in_folder(q, shown->collective->name, c);
     error = new_file_begin(&file, path);
     if (error == 0) {
-        show_schedule(SINKfile.f, &steps_as_json, shown);
+        TRY(show_schedule(file.f, &steps_as_json, shown));
         error = new_file_keep(&file);
     }
     if (error == 0)
@@ -190,9 +190,9 @@ static struct problem *search(struct question *q, struct answer_file *to)
                                     .has_data = true};
     shown.steps.args.list = r->list;
     if (writes)
-        show_schedule(q->form.format->steps, &shown);
+        problem = show_schedule(to->f, q->form.format->steps, &shown);
     show_result(writes ? stderr : to->f, r, c.model.params.latency_varies);
-    if (q->what.schedules != NULL)
+    if (problem == NULL && q->what.schedules != NULL)
         problem = keep_in_folder(q, &c, &shown, r);
     logp_search_free(r);
     return problem;

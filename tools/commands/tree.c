@@ -80,7 +80,7 @@ static struct problem *show_tree(struct question *q, struct answer_file *to)
     if (form->most > 0)
         problem = limit(q, tree.used, form->most, form->limit, form->otherwise);
     if (problem == NULL)
-        form->show(to->f, q, &tree);
+        problem = form->show(to->f, q, &tree);
     free_tree(&tree);
     return problem;
 }

@@ -133,7 +133,7 @@ static struct problem *tune_all(const struct question *q, const struct tune_form
 
 static struct problem *tune(struct question *q, struct answer_file *to)
 {
-    const struct tune_form *form;
+    const struct tune_form *form = NULL;
     struct tune_collective collectives[MAX_COLLECTIVES];
     struct tune_result results[MAX_COLLECTIVES];
     struct problem *problem;
@@ -148,7 +148,7 @@ static struct problem *tune(struct question *q, struct answer_file *to)
     problem = tune_all(q, form, collectives, all, results, &n);
     if (problem == NULL) {
         judge_model(q, collectives, all);
-        form->print(q, results, n);
+        form->print(to->f, q, results, n);
     }
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < q->span.n_P; j++)

@@ -123,7 +123,7 @@ static struct problem *validate(struct question *q, struct answer_file *to)
 {
     struct validated v = {.q = q};
     struct question on;
-    struct names collectives;
+    struct names collectives = {0};
     int code = EXIT_OK;
 
     TRY(list_collectives(q, &collectives));
@@ -142,7 +142,7 @@ static struct problem *validate(struct question *q, struct answer_file *to)
         code = tell_problem(q, validate_collective(&v, &on, collectives.name[i]));
     if (q->network.fit)
         fit_parameters(&v);
-    print_validated(q->form.format->form, &v);
+    print_validated(stdout, q->form.format->form, &v);
     if (doubtful_points(&v) > 0)
         code = EXIT_WRONG;
     forget_points(&v);

@@ -83,14 +83,6 @@ struct problem *failure(const char *format, ...)
     return p;
 }
 
-static struct problem *told(int code)
-{
-    struct problem *p = need(calloc(1, sizeof(*p) + 1));
-
-    p->code = code;
-    return p;
-}
-
 struct problem *told(int code)
 {
     struct problem *p;

@@ -89,9 +89,6 @@ static inline bool is_endless(const struct logp_event *e)
 }
 /* The time at the right edge of a diagram: end_ns, or a little later if an event is endless */
 int64_t edge_of(const struct shown *s, int64_t end_ns);
-/* The step between two numbers of an axis: the next of 1, 2, 5, 10, ... and their tenths that is at
- * least `least`, at which both numbers fit. */
-double axis_step(double least);
 /* The failure; "as predicted", "differs from the prediction ..."; "": there is no prediction */
 const char *parting_of(const struct shown *s, char buf[MAX_CAPTION]);
 /* "send to 5", "receive from 0, 8 bytes", "compute"; with_bytes: with the size of a message */
@@ -117,11 +114,11 @@ struct costs costs_of(const struct question *q, const struct logp_trace *a,
 
 /* ---- proto.c: the wire format of protocol buffers, for perfetto.c ---- */
 
-/* Packets that are not written yet. Starts as {0}. */
+/* Packets that are not written yet. Starts as {.f = f}. */
 struct proto {
+    FILE *f;
     unsigned char *data;
     size_t n, capacity;
-    bool lost; /* packets are missing: there was no memory */
 };
 
 void proto_number(struct proto *p, unsigned field, uint64_t value);
@@ -131,11 +128,11 @@ void proto_text(struct proto *p, unsigned field, const char *text);
 size_t proto_begin(struct proto *p, unsigned field);
 void proto_end(struct proto *p, size_t begun);
 
-/* Begin and end a packet of the trace. Many packets are written to stdout at a time, compressed if
- * the command was built with zlib. */
+/* Begin and end a packet of the trace. Many packets are written at a time, compressed if the command
+ * was built with zlib. */
 size_t packet_begin(struct proto *p);
 void packet_end(struct proto *p, size_t begun);
-/* Write the remaining packets. @return false: there was no memory for some */
-bool packets_finish(struct proto *p);
+/* Write the remaining packets. */
+void packets_finish(struct proto *p);
 
 #endif
