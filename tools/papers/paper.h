@@ -13,6 +13,7 @@
 
 #include "answer/runs.h"
 #include "question/question.h"
+#include "text/problem.h"
 
 #include <math.h>
 
@@ -287,26 +288,26 @@ void paper_moments(struct paper *p, const struct paper_case *x, enum paper_momen
 
 void print_paper_text(FILE *f, const struct paper *p);
 /* In a form of records; without one, as a picture. */
-void print_paper(FILE *f, enum record_form form, const struct paper *p);
-/* All tables as one SVG; ends the process where that cannot be. */
-void draw_paper(const struct paper *p);
-/* Write each picture to this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG. Errors
- * are printed. @return an exit code */
-int draw_figures(const struct paper *p, const char *folder);
+struct problem *print_paper(FILE *f, enum record_form form, const struct paper *p);
+/* All tables as one SVG. */
+struct problem *draw_paper(FILE *f, const struct paper *p);
+/* Write each picture to this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG.
+ * Errors are printed, and the other pictures are written. */
+struct problem *draw_figures(const struct paper *p, const char *folder);
 
 /* ---- drawing.c: trees, space-time diagrams, and files of text ---- */
 
-/* The tree or diagram of a table as SVG. To be freed */
-char *draw_run(const struct paper *p, const struct paper_table *t);
+/* The tree or diagram of a table. *svg: to be freed, also with a problem */
+struct problem *draw_run(const struct paper *p, const struct paper_table *t, char **svg);
 /* A picture that is part of another. */
 struct picture {
     const char *caption; /* NULL: none; the picture is the first, and is copied unchanged */
     char *svg;
 };
-/* Print pictures as one: the first, and the others, as images, below it. */
-void print_together(const struct picture *pictures, size_t n);
-/* Write the whole file, or none. Errors are printed. @return an exit code */
-int write_picture(const char *path, const char *svg);
+/* Draw pictures as one: the first, and the others, as images, below it. */
+void draw_together(FILE *f, const struct picture *pictures, size_t n);
+/* Write the whole file, or none. */
+struct problem *write_picture(const char *path, const char *svg);
 
 /* ---- the listings: functions of their papers ---- */
 
