@@ -87,7 +87,7 @@ static int meet(const struct question *q, struct logp_config *config, struct log
 static struct problem *unlike(const struct question *q)
 {
     if (another_says_why())
-        return usage_told();
+        return told(EXIT_USAGE);
     return option_problem("--transport", q->how.transport,
                           "at least one processor for each process, and the same command, options "
                           "and files for all");
@@ -171,7 +171,7 @@ struct problem *agree_on_place(const struct question *q, struct logp_machine *m)
         error = place_error(q->form.output);
     logp_machine_agree(m, &error, 1, LOGP_AGREE_MAX);
     if (error != 0 && !first)
-        return usage_told(); /* by the first process */
+        return told(EXIT_USAGE); /* by the first process */
     if (error != 0)
         return option_problem("--output", q->form.output, "a file that can be written: %s",
                               strerror((int)error));

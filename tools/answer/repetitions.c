@@ -183,7 +183,7 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
         w->finished(w->of, q, c, row);
     if (rc == 0)
         read_links(m, row);
-    return is_wrong(q, m, row, rc) ? failure_told() : NULL;
+    return is_wrong(q, m, row, rc) ? told(EXIT_WRONG) : NULL;
 }
 
 /* Whether the watcher has ended all runs, in any process. */
@@ -207,7 +207,7 @@ static struct problem *run_each(const struct question *q, struct logp_machine *m
     for (*done = 0; *done < n && problem == NULL && !all_over(q, m); ++*done) {
         problem = run_one(q, m, c, &rows[*done]);
         if (problem == NULL && promised && !kept(&rows[*done]))
-            problem = failure_told();
+            problem = told(EXIT_WRONG);
     }
     tell_running(q, NULL);
     return problem;
@@ -247,5 +247,5 @@ struct problem *run_alone(const struct question *q, const struct logp_invocation
     TRY(create_machine(q, &m));
     problem = run_unpromised(q, m, c, row, 1, &done);
     end_machine(q, m);
-    return problem == NULL && done == 0 ? failure_told() : problem;
+    return problem == NULL && done == 0 ? told(EXIT_WRONG) : problem;
 }

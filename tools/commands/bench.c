@@ -5,6 +5,7 @@
  */
 #include "question/choice/choice.h"
 #include "commands/command.h"
+#include "commands/live_table.h"
 #include "file/file.h"
 #include "view/records/records.h"
 #include "answer/advice.h"
@@ -38,6 +39,7 @@ struct sweep {
     size_t points, done;
     struct expected_time all, past; /* past: of finished points */
     int64_t begun_ns;
+    struct live_table table;
 };
 
 /* ---- one combination ---- */
@@ -75,7 +77,7 @@ static void expect(const struct combination *x, size_t k, int points)
 
     s->all.likely_ns += each.likely_ns * points;
     s->all.most_ns += each.most_ns * points;
-    live_table_expect(x->rows[k].algorithm, points, each.likely_ns * points);
+    live_table_expect(&s->table, x->rows[k].algorithm, points, each.likely_ns * points);
 }
 
 /* Note that n points cannot be compared, or refuse if that is all of them; the
@@ -298,7 +300,7 @@ static struct problem *run_all(struct combination *x, int64_t n, size_t known,
     s->begun_ns = host_ns();
     watcher->progress = show_progress;
     watcher->of = s;
-    live_table_begin(&x->q);
+    live_table_begin(&s->table, &x->q);
     for (int64_t i = 0; i < n && problem == NULL && !runs_are_over(&x->q); i++) {
         size_t first;
 
@@ -310,7 +312,7 @@ static struct problem *run_all(struct combination *x, int64_t n, size_t known,
         problem = run_combination(x, first, file, code);
         keep(results, x);
     }
-    live_table_end();
+    live_table_end(&s->table);
     if (x->q.form.progress)
         fputs("\r\033[K", stderr);
     *watcher = usual;

@@ -321,7 +321,7 @@ static struct problem *collective_named(const char *word, const char *name,
                                          "allgather",      "alltoall",  "reduce",  "allreduce",
                                          "reduce-scatter", "scan",      "exscan"};
     struct names names = {0};
-    char own[32], list[MAX_LIST];
+    char own[128], list[MAX_LIST];
 
     snprintf(own, sizeof(own), "%s", strcmp(name, "bcast") == 0 ? "broadcast" : name);
     for (char *s = own; (s = strchr(s, '_')) != NULL;)
@@ -370,7 +370,7 @@ static struct problem *algorithm_named(const char *word, const char *whole,
 {
     const size_t length = strcspn(word, "=");
     const char *name = word[length] == '=' ? word + length + 1 : "";
-    const struct logp_collective *c;
+    const struct logp_collective *c = NULL;
     const struct logp_algorithm *a;
     struct names names = {0};
     char before[128], list[MAX_LIST];

@@ -2,6 +2,7 @@
 /* logp run: one row for each requested algorithm. */
 #include "question/choice/choice.h"
 #include "commands/command.h"
+#include "commands/live_table.h"
 #include "view/records/records.h"
 #include "answer/advice.h"
 #include "answer/runs.h"
@@ -10,15 +11,16 @@
 static struct problem *run_all(struct question *q, struct output *out, struct row *rows, size_t n,
                                int *code)
 {
+    struct live_table table = {0};
     struct logp_machine *m;
 
     TRY(create_machine(q, &m));
     out->n_cores = logp_machine_cores(m);
     for (size_t i = 0; i < n; i++)
-        live_table_expect(rows[i].algorithm, 1, estimate_ns(q, out->c, rows[i].algorithm));
-    live_table_begin(q);
+        live_table_expect(&table, rows[i].algorithm, 1, estimate_ns(q, out->c, rows[i].algorithm));
+    live_table_begin(&table, q);
     *code = tell_problem(q, run_rows(q, m, out->c, rows, n, &out->n));
-    live_table_end();
+    live_table_end(&table);
     end_machine(q, m);
     return NULL;
 }

@@ -93,8 +93,3 @@ struct problem *told(int code)
     p->code = code;
     return p;
 }
-
-struct problem *failure_told(void)
-{
-    return told(EXIT_WRONG);
-}

@@ -120,7 +120,7 @@ struct problem *measure_pairs(const struct question *q, struct logp_machine *m, 
         return NULL;
     /* Only the first process prints an error that all of them know. */
     if (logp_machine_process(m) > 0 && (rc != -ETIMEDOUT || logp_machine_report(m)->n_waits == 0))
-        return failure_told();
+        return told(EXIT_WRONG);
     if (rc == -EINTR)
         fprintf(stderr, "logp: measure: interrupted\n");
     else if (rc == -ETIMEDOUT)
@@ -129,5 +129,5 @@ struct problem *measure_pairs(const struct question *q, struct logp_machine *m, 
     else
         fprintf(stderr, "logp: measure: %s\n", logp_error_text(rc));
     explain_waits(logp_machine_report(m), true);
-    return failure_told();
+    return told(EXIT_WRONG);
 }

@@ -199,14 +199,4 @@ struct problem *draw_records(FILE *f, const struct question *q, const struct out
 struct problem *draw_record_file(FILE *f, const struct question *q, const char *file,
                                  const char *to);
 
-/* ---- live_table.c: --watch, a live table of what runs ---- */
-
-/* Add so many points of this algorithm, and their estimated time, to the points to run; negative
- * numbers remove points. */
-void live_table_expect(const struct logp_algorithm *algorithm, int points, double ns);
-/* Show the runs from now on, if that was requested. */
-void live_table_begin(const struct question *q);
-/* End it, and leave the terminal as it was before. */
-void live_table_end(void);
-
 #endif
