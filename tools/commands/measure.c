@@ -93,7 +93,7 @@ static int measure(struct question *q)
         code = EXIT_WRONG;
     } else if (code == EXIT_OK && out.process == 0) {
         measure_combining(&out);
-        print_measured(q->form.format->form, &out);
+        print_measured(stdout, q->form.format->form, &out);
     }
     free(pairs);
     return code;

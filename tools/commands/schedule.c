@@ -41,7 +41,7 @@ static int schedule(struct question *q)
                                     .algorithm = a,
                                     .collective = logp_collective_find(collective),
                                     .has_data = q->what.list == NULL || q->what.as != NULL};
-    show_schedule(form, &shown);
+    end_with(show_schedule(stdout, form, &shown));
     return tell_problem(q, check_steps(q, &c, a));
 }
 

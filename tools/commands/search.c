@@ -101,7 +101,7 @@ static void show_result(FILE *f, const struct logp_search_result *r, bool varies
 
 static void print_shown(const void *shown)
 {
-    show_schedule(&steps_as_json, shown);
+    end_with(show_schedule(stdout, &steps_as_json, shown));
 }
 
 static void keep_in_folder(const struct question *q, const struct logp_invocation *c,
@@ -192,7 +192,7 @@ static int search(struct question *q)
                                     .has_data = true};
     shown.steps.args.list = r->list;
     if (writes)
-        show_schedule(q->form.format->steps, &shown);
+        end_with(show_schedule(stdout, q->form.format->steps, &shown));
     show_result(writes ? stderr : stdout, r, c.model.params.latency_varies);
     if (q->what.schedules != NULL)
         keep_in_folder(q, &c, &shown, r);

@@ -136,7 +136,7 @@ static int tune(struct question *q)
         end_with(tune_choose(q, &collectives[i], results[n++].of));
     }
     judge_model(q, collectives, all);
-    form->print(q, results, n);
+    form->print(stdout, q, results, n);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < q->span.n_P; j++)
             free(results[i].of[j].cells);

@@ -130,7 +130,7 @@ static int validate(struct question *q)
         code = tell_problem(q, validate_collective(&v, &on, collectives.name[i]));
     if (q->network.fit)
         fit_parameters(&v);
-    print_validated(q->form.format->form, &v);
+    print_validated(stdout, q->form.format->form, &v);
     if (doubtful_points(&v) > 0)
         code = EXIT_WRONG;
     forget_points(&v);

@@ -51,8 +51,8 @@ bool find_levels(const struct measured *m, struct levels *out);
 /* ---- print.c, machine.c: output ---- */
 
 /* Print the results in a form of records; without one, as a file for --machine. */
-void print_measured(enum record_form form, const struct measured *m);
+void print_measured(FILE *f, enum record_form form, const struct measured *m);
 /* Print them as a file of a machine (logp/machine.h). */
-void print_measured_machine(const struct measured *m);
+void print_measured_machine(FILE *f, const struct measured *m);
 
 #endif

@@ -77,7 +77,7 @@ struct tune_form {
     const char *suffix;                        /* of a file in this form */
     const struct tune_collective *collectives; /* the last has no name; NULL: all of logp */
     bool whole; /* it replaces all choices of the library, so all collectives must be in it */
-    void (*print)(const struct question *q, const struct tune_result *results, size_t n);
+    void (*print)(FILE *f, const struct question *q, const struct tune_result *results, size_t n);
 };
 
 /* ---- choose.c ---- */

@@ -62,6 +62,6 @@ void fit_parameters(struct validated *v);
 
 /* ---- print.c ---- */
 
-void print_validated(enum record_form form, const struct validated *v);
+void print_validated(FILE *f, enum record_form form, const struct validated *v);
 
 #endif

@@ -7,19 +7,19 @@
 #include <time.h>
 #include <unistd.h>
 
-static void print_ns(const char *key, int64_t ns, const char *remark)
+static void print_ns(FILE *f, const char *key, int64_t ns, const char *remark)
 {
-    printf("%-8s = %lldns%s%s\n", key, (long long)ns, remark != NULL ? "  # " : "",
-           remark != NULL ? remark : "");
+    fprintf(f, "%-8s = %lldns%s%s\n", key, (long long)ns, remark != NULL ? "  # " : "",
+            remark != NULL ? remark : "");
 }
 
-static void print_ps(const char *key, int64_t ps, const char *remark)
+static void print_ps(FILE *f, const char *key, int64_t ps, const char *remark)
 {
-    printf("%-8s = %lld.%03lldns%s%s\n", key, (long long)(ps / 1000), (long long)(ps % 1000),
-           remark != NULL ? "  # " : "", remark != NULL ? remark : "");
+    fprintf(f, "%-8s = %lld.%03lldns%s%s\n", key, (long long)(ps / 1000), (long long)(ps % 1000),
+            remark != NULL ? "  # " : "", remark != NULL ? remark : "");
 }
 
-static void print_source(const struct measured *m)
+static void print_source(FILE *f, const struct measured *m)
 {
     char host[64] = "?", day[16];
     const time_t now = time(NULL);
@@ -28,52 +28,54 @@ static void print_source(const struct measured *m)
     gethostname(host, sizeof(host) - 1);
     localtime_r(&now, &when);
     strftime(day, sizeof(day), "%Y-%m-%d", &when);
-    printf("source   = logp measure, %s, %s, %s executor", host, day, m->q->how.executor);
+    fprintf(f, "source   = logp measure, %s, %s, %s executor", host, day, m->q->how.executor);
     if (over_processes(m->q))
-        printf(", %s, %d processes", m->q->how.transport, m->n_processes);
-    putchar('\n');
+        fprintf(f, ", %s, %d processes", m->q->how.transport, m->n_processes);
+    fputc('\n', f);
 }
 
-static void print_protocols(const struct logp_found *f)
+static void print_protocols(FILE *f, const struct logp_found *found)
 {
-    for (int i = 0; f->n_protocols > 1 && i < f->n_protocols; i++) {
-        const struct logp_protocol *p = &f->protocols[i];
+    for (int i = 0; found->n_protocols > 1 && i < found->n_protocols; i++) {
+        const struct logp_protocol *p = &found->protocols[i];
 
-        printf("# %zu .. %zu bytes: L %.0fns, G %.4fns end to end", p->from, p->to, p->L_ns,
-               p->wire_G_ns);
+        fprintf(f, "# %zu .. %zu bytes: L %.0fns, G %.4fns end to end", p->from, p->to, p->L_ns,
+                p->wire_G_ns);
         if (p->G_ns >= 0)
-            printf(", g %.0fns, G %.4fns in a stream", p->g_ns, p->G_ns);
-        putchar('\n');
+            fprintf(f, ", g %.0fns, G %.4fns in a stream", p->g_ns, p->G_ns);
+        fputc('\n', f);
     }
 }
 
-void print_measured_machine(const struct measured *m)
+void print_measured_machine(FILE *f, const struct measured *m)
 {
     struct levels l;
     const bool nodes = m->n_pairs > 1 && find_levels(m, &l);
-    const struct logp_found *f = &(nodes ? l.inside : &m->pairs[0])->found;
-    const struct logp_params *p = &f->params;
+    const struct logp_found *found = &(nodes ? l.inside : &m->pairs[0])->found;
+    const struct logp_params *p = &found->params;
 
-    print_source(m);
-    printf("delay    = %s\n", f->delay);
-    print_ns("L", p->L_ns, f->L_hidden ? "the overheads are longer than half a round trip" : NULL);
-    print_ns("o_send", p->o_send_ns, NULL);
-    print_ns("o_recv", p->o_recv_ns, NULL);
-    print_ns("g", p->g_ns, f->g_hidden ? "or less: hidden behind the overhead" : NULL);
-    print_ps("G", p->G_ps, NULL);
-    if (f->has_gamma)
-        print_ps("gamma", p->gamma_ps, NULL);
+    print_source(f, m);
+    fprintf(f, "delay    = %s\n", found->delay);
+    print_ns(f, "L", p->L_ns,
+             found->L_hidden ? "the overheads are longer than half a round trip" : NULL);
+    print_ns(f, "o_send", p->o_send_ns, NULL);
+    print_ns(f, "o_recv", p->o_recv_ns, NULL);
+    print_ns(f, "g", p->g_ns, found->g_hidden ? "or less: hidden behind the overhead" : NULL);
+    print_ps(f, "G", p->G_ps, NULL);
+    if (found->has_gamma)
+        print_ps(f, "gamma", p->gamma_ps, NULL);
     else if (m->n_combining > 0)
-        print_ps("gamma", m->combining[m->n_combining / 2].ps, "of this host, sums of doubles");
-    printf("gap      = %s%s\n", p->gap_shared ? "shared" : "separate",
-           f->gap == LOGP_GAP_UNSEEN ? "  # could not be measured" : "");
-    print_protocols(f);
+        print_ps(f, "gamma", m->combining[m->n_combining / 2].ps, "of this host, sums of doubles");
+    fprintf(f, "gap      = %s%s\n", p->gap_shared ? "shared" : "separate",
+            found->gap == LOGP_GAP_UNSEEN ? "  # could not be measured" : "");
+    print_protocols(f, found);
     if (nodes) {
         p = &l.between->found.params;
-        printf("nodes    = *x%d\n"
-               "inter    = L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lld.%03lldns\n",
-               l.node_size, (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->o_recv_ns,
-               (long long)p->g_ns, (long long)(p->G_ps / 1000), (long long)(p->G_ps % 1000));
+        fprintf(f,
+                "nodes    = *x%d\n"
+                "inter    = L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lld.%03lldns\n",
+                l.node_size, (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->o_recv_ns,
+                (long long)p->g_ns, (long long)(p->G_ps / 1000), (long long)(p->G_ps % 1000));
     }
 }
 

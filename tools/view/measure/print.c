@@ -62,67 +62,70 @@ static bool is_emulated(const struct measured *m)
     return m->q->model.emulated && m->q->model.plugin == NULL;
 }
 
-static void print_heading(const struct measured *m)
+static void print_heading(FILE *f, const struct measured *m)
 {
     const struct question *q = m->q;
 
     if (q->model.machine != NULL)
-        printf("%s; ", q->model.machine->title);
+        fprintf(f, "%s; ", q->model.machine->title);
     if (q->model.plugin != NULL)
-        printf("delays by %s", q->model.plugin);
+        fprintf(f, "delays by %s", q->model.plugin);
     else
-        printf(
-            "delay %s%s%s", q->model.delay->name, q->model.network.topology != NULL ? " on " : "",
-            q->model.network.topology != NULL ? logp_topology_spec(q->model.network.topology) : "");
-    fputs("; ", stdout);
-    print_conditions(stdout, q);
-    print_carriers(stdout, q, m->n_cores, m->n_processes);
+        fprintf(f, "delay %s%s%s", q->model.delay->name,
+                q->model.network.topology != NULL ? " on " : "",
+                q->model.network.topology != NULL ? logp_topology_spec(q->model.network.topology)
+                                                  : "");
+    fputs("; ", f);
+    print_conditions(f, q);
+    print_carriers(f, q, m->n_cores, m->n_processes);
     if (over_processes(q))
-        printf(", transport %s", q->how.transport);
-    putchar('\n');
+        fprintf(f, ", transport %s", q->how.transport);
+    fputc('\n', f);
 }
 
-static void print_value(const struct measured *m, const struct value *v)
+static void print_value(FILE *f, const struct measured *m, const struct value *v)
 {
     const double unit = v->of_byte ? 1 : 1000;
     char text[32];
 
     snprintf(text, sizeof(text), "%s%.*f", v->hidden ? "<= " : "", v->of_byte ? 4 : 3,
              v->found->ns / unit);
-    printf("%-8s%14s", v->name, text);
-    printf("%14.*f%14.*f", v->of_byte ? 4 : 3, v->found->low_ns / unit, v->of_byte ? 4 : 3,
-           v->found->high_ns / unit);
+    fprintf(f, "%-8s%14s", v->name, text);
+    fprintf(f, "%14.*f%14.*f", v->of_byte ? 4 : 3, v->found->low_ns / unit, v->of_byte ? 4 : 3,
+            v->found->high_ns / unit);
     if (is_emulated(m)) {
         const double set = (double)v->set_ps / 1000;
 
-        printf("%14.*f", v->of_byte ? 4 : 3, set / unit);
+        fprintf(f, "%14.*f", v->of_byte ? 4 : 3, set / unit);
         if (set > 0 && !v->hidden)
-            printf("%+11.2f %%", (v->found->ns / set - 1) * 100);
+            fprintf(f, "%+11.2f %%", (v->found->ns / set - 1) * 100);
     }
-    putchar('\n');
+    fputc('\n', f);
 }
 
-static void print_remarks(const struct logp_found *f)
+static void print_remarks(FILE *f, const struct logp_found *found)
 {
     char G[64];
 
-    if (f->G.ns >= 0.001)
-        printf("G = %s.\n", show_byte_time((int64_t)(f->G.ns * 1000 + 0.5), G));
-    if (f->g_hidden)
-        puts("g cannot be measured: it is not larger than the overhead, so it never limits the "
-             "rate.");
-    if (f->L_hidden)
-        puts("The overheads are longer than half a round trip: L is taken as 0.");
-    if (f->doubtful[0] != '\0')
-        printf("DOUBTFUL: %s. Measure again on an idle host.\n", f->doubtful);
-    if (gap_word(f) != NULL)
-        printf("Gaps of sends and receives: %s.", gap_word(f));
+    if (found->G.ns >= 0.001)
+        fprintf(f, "G = %s.\n", show_byte_time((int64_t)(found->G.ns * 1000 + 0.5), G));
+    if (found->g_hidden)
+        fputs("g cannot be measured: it is not larger than the overhead, so it never limits the "
+              "rate.\n",
+              f);
+    if (found->L_hidden)
+        fputs("The overheads are longer than half a round trip: L is taken as 0.\n", f);
+    if (found->doubtful[0] != '\0')
+        fprintf(f, "DOUBTFUL: %s. Measure again on an idle host.\n", found->doubtful);
+    if (gap_word(found) != NULL)
+        fprintf(f, "Gaps of sends and receives: %s.", gap_word(found));
     else
-        fputs("Whether sends and receives share one gap could not be determined.", stdout);
-    if (f->exact)
-        puts(" All times of one kind were equal.");
+        fputs("Whether sends and receives share one gap could not be determined.", f);
+    if (found->exact)
+        fputs(" All times of one kind were equal.\n", f);
     else
-        printf(" %zu of %zu times were rejected as outliers.\n", f->n_left_out, f->n_times);
+        fprintf(f, " %zu of %zu times were rejected as outliers.\n", found->n_left_out,
+                found->n_times);
 }
 
 /* Whether the protocol's error is unexplained; exact times differ by the model's rounding only. */
@@ -137,67 +140,68 @@ static bool impossible(const struct logp_size_seen *s)
            s->received_apart < 0;
 }
 
-static void print_protocols(const struct logp_found *f)
+static void print_protocols(FILE *f, const struct logp_found *found)
 {
-    printf("\n%-22s%10s%14s%10s%15s%15s\n", "bytes", "L, us", "G end to end", "g, us",
-           "G (streaming)", "max. residual");
-    for (int i = 0; i < f->n_protocols; i++) {
-        const struct logp_protocol *p = &f->protocols[i];
+    fprintf(f, "\n%-22s%10s%14s%10s%15s%15s\n", "bytes", "L, us", "G end to end", "g, us",
+            "G (streaming)", "max. residual");
+    for (int i = 0; i < found->n_protocols; i++) {
+        const struct logp_protocol *p = &found->protocols[i];
         char range[32];
 
         snprintf(range, sizeof(range), "%zu .. %zu", p->from, p->to);
-        printf("%-22s%10.3f%14.4f", range, p->L_ns / 1000, p->wire_G_ns);
+        fprintf(f, "%-22s%10.3f%14.4f", range, p->L_ns / 1000, p->wire_G_ns);
         if (p->g_ns < 0 && p->G_ns < 0)
-            printf("%10s%15s", "hidden", "-");
+            fprintf(f, "%10s%15s", "hidden", "-");
         else
-            printf("%10.3f%15.4f", p->g_ns / 1000, p->G_ns);
-        printf("%13.1f %%%s\n", p->error * 100, unexplained(f, p) ? "  unexplained" : "");
+            fprintf(f, "%10.3f%15.4f", p->g_ns / 1000, p->G_ns);
+        fprintf(f, "%13.1f %%%s\n", p->error * 100, unexplained(found, p) ? "  unexplained" : "");
     }
 }
 
-static void print_sizes(const struct pair *pair)
+static void print_sizes(FILE *f, const struct pair *pair)
 {
-    printf("\n%12s%14s%12s%12s%16s\n", "bytes", "one way, us", "o_send", "o_recv", "interval");
+    fprintf(f, "\n%12s%14s%12s%12s%16s\n", "bytes", "one way, us", "o_send", "o_recv", "interval");
     for (size_t i = 0; i < pair->n_sizes; i++) {
         const struct logp_size_seen *s = &pair->sizes[i];
 
-        printf("%12zu%14.3f%12.3f%12.3f%16.3f%s\n", s->n_bytes, s->one_way / 1000, s->o_send / 1000,
-               s->o_recv / 1000, s->apart / 1000, impossible(s) ? "  impossible" : "");
+        fprintf(f, "%12zu%14.3f%12.3f%12.3f%16.3f%s\n", s->n_bytes, s->one_way / 1000,
+                s->o_send / 1000, s->o_recv / 1000, s->apart / 1000,
+                impossible(s) ? "  impossible" : "");
     }
 }
 
-static void print_pair(const struct measured *m, const struct pair *pair)
+static void print_pair(FILE *f, const struct measured *m, const struct pair *pair)
 {
-    const struct logp_found *f = &pair->found;
+    const struct logp_found *found = &pair->found;
     struct value values[N_VALUES];
 
-    printf("\nranks %d and %d: times in us, of a byte or an element in ns\n", pair->client,
-           pair->server);
-    printf("%-8s%14s%28s%s\n", "", "measured", "95 % interval",
-           is_emulated(m) ? "        set to" : "");
+    fprintf(f, "\nranks %d and %d: times in us, of a byte or an element in ns\n", pair->client,
+            pair->server);
+    fprintf(f, "%-8s%14s%28s%s\n", "", "measured", "95 % interval",
+            is_emulated(m) ? "        set to" : "");
     list_values(m, pair, values);
-    for (int i = 0; i < N_VALUES - !f->has_gamma; i++)
-        print_value(m, &values[i]);
-    print_remarks(f);
-    if (f->n_protocols > 1)
-        printf("\nThe parameters differ in %d ranges of sizes:", f->n_protocols);
-    if (f->n_protocols > 1 || !f->exact)
-        print_protocols(f);
-    print_sizes(pair);
+    for (int i = 0; i < N_VALUES - !found->has_gamma; i++)
+        print_value(f, m, &values[i]);
+    print_remarks(f, found);
+    if (found->n_protocols > 1)
+        fprintf(f, "\nThe parameters differ in %d ranges of sizes:", found->n_protocols);
+    if (found->n_protocols > 1 || !found->exact)
+        print_protocols(f, found);
+    print_sizes(f, pair);
 }
 
-static void print_combining(const struct measured *m)
+static void print_combining(FILE *f, const struct measured *m)
 {
     if (m->n_combining == 0)
         return;
-    printf("\n%12s%14s\n", "doubles", "gamma, ns");
+    fprintf(f, "\n%12s%14s\n", "doubles", "gamma, ns");
     for (size_t i = 0; i < m->n_combining; i++)
-        printf("%12lld%14.4f\n", (long long)m->combining[i].count,
-               (double)m->combining[i].ps / 1000);
+        fprintf(f, "%12lld%14.4f\n", (long long)m->combining[i].count,
+                (double)m->combining[i].ps / 1000);
 }
 
 /* Print the options that describe the nodes. */
-static void print_levels(const struct measured *m)
+static void print_levels(FILE *f, const struct measured *m)
 {
     const struct logp_params *p;
     struct levels l;
@@ -205,26 +209,28 @@ static void print_levels(const struct measured *m)
     if (m->n_pairs < 2)
         return;
     if (!find_levels(m, &l)) {
-        puts("\nNo nodes were found: all pairs are alike, or close pairs do not form blocks of "
-             "ranks.");
+        fputs("\nNo nodes were found: all pairs are alike, or close pairs do not form blocks of "
+              "ranks.\n",
+              f);
         return;
     }
     p = &l.between->found.params;
-    printf("\nNodes of %d ranks were found; inside a node as ranks %d and %d, between nodes as %d "
-           "and %d:\n"
-           "  --nodes *x%d --inter L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lldps\n",
-           l.node_size, l.inside->client, l.inside->server, l.between->client, l.between->server,
-           l.node_size, (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->o_recv_ns,
-           (long long)p->g_ns, (long long)p->G_ps);
+    fprintf(f,
+            "\nNodes of %d ranks were found; inside a node as ranks %d and %d, between nodes as %d "
+            "and %d:\n"
+            "  --nodes *x%d --inter L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lldps\n",
+            l.node_size, l.inside->client, l.inside->server, l.between->client, l.between->server,
+            l.node_size, (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->o_recv_ns,
+            (long long)p->g_ns, (long long)p->G_ps);
 }
 
-static void print_table_of(const struct measured *m)
+static void print_table_of(FILE *f, const struct measured *m)
 {
-    print_heading(m);
+    print_heading(f, m);
     for (size_t i = 0; i < m->n_pairs; i++)
-        print_pair(m, &m->pairs[i]);
-    print_levels(m);
-    print_combining(m);
+        print_pair(f, m, &m->pairs[i]);
+    print_levels(f, m);
+    print_combining(f, m);
 }
 
 /* ---- for programs ---- */
@@ -318,18 +324,18 @@ static json_t *pair_json(const struct measured *m, const struct pair *pair)
         "transport", over_processes(q) ? q->how.transport : "mailbox", "processes", m->n_processes);
 }
 
-void print_measured(enum record_form form, const struct measured *m)
+void print_measured(FILE *f, enum record_form form, const struct measured *m)
 {
-    struct records r = {.f = stdout,
+    struct records r = {.f = f,
                         .form = form,
                         .digits = DIGITS,
                         .columns = "client,server,bytes,one_way_ns,o_send_ns,o_recv_ns,apart_ns,"
                                    "sent_apart_ns,received_apart_ns"};
 
     if (form == RECORDS_NONE)
-        print_measured_machine(m);
+        print_measured_machine(f, m);
     if (form == RECORDS_TABLE)
-        print_table_of(m);
+        print_table_of(f, m);
     if (form == RECORDS_NONE || form == RECORDS_TABLE)
         return;
     for (size_t i = 0; i < m->n_pairs; i++)

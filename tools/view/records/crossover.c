@@ -28,18 +28,18 @@ const char *show_turns(int64_t from, int64_t settled, char text[MAX_TURNS])
 
 /* ---- the map ---- */
 
-/* The algorithms of the map, each with a letter. */
-static struct names letters;
-
-static char message_of(const struct range *r)
+static char letter(int i)
 {
-    int i;
+    return (char)(i < 26 ? 'a' + i : 'A' + i - 26);
+}
 
+/* The letter of the best algorithm of a range; it is added to the algorithms of the map. */
+static char letter_of(struct names *algorithms, const struct range *r)
+{
     if (r->best == NULL)
         return '-';
-    add_name(&letters, r->best->name);
-    i = find_name(&letters, r->best->name);
-    return (char)(i < 26 ? 'a' + i : 'A' + i - 26);
+    add_name(algorithms, r->best->name);
+    return letter(find_name(algorithms, r->best->name));
 }
 
 /* "512", "64k", "1M" */
@@ -56,6 +56,7 @@ static const char *short_number(int64_t n, char buf[24])
 
 static void print_map(FILE *f, const struct crossover *x)
 {
+    struct names algorithms = {0};
     char number[24];
 
     if (x->unit != NULL)
@@ -69,11 +70,11 @@ static void print_map(FILE *f, const struct crossover *x)
             fprintf(f, "%sP = %-16lld", k > 0 || x->unit != NULL ? "\n" : "", (long long)r->P);
         for (int i = 0; i < x->n_sizes; i++)
             if (x->unit == NULL || (x->sizes[i] >= r->from && x->sizes[i] <= r->to))
-                fprintf(f, " %5c", message_of(r));
+                fprintf(f, " %5c", letter_of(&algorithms, r));
     }
     fputs("\n\n", f);
-    for (int i = 0; i < letters.n; i++)
-        fprintf(f, "%s%c %s", i > 0 ? ", " : "", i < 26 ? 'a' + i : 'A' + i - 26, letters.name[i]);
+    for (int i = 0; i < algorithms.n; i++)
+        fprintf(f, "%s%c %s", i > 0 ? ", " : "", letter(i), algorithms.name[i]);
     fputs("\n\n", f);
 }
 

@@ -110,7 +110,7 @@ static int in_order(const void *a, const void *b)
 /* Numbers 0 .. n-1 by their slack; to be freed. */
 static int64_t *order_by(const int64_t *slack, int64_t n)
 {
-    int64_t *order = or_end(malloc((size_t)(n + 1) * sizeof(*order)));
+    int64_t *order = need(malloc((size_t)(n + 1) * sizeof(*order)));
 
     for (int64_t i = 0; i < n; i++)
         order[i] = i;
@@ -165,7 +165,7 @@ static void print_slack(FILE *f, const struct logp_explanation *e)
 /* Print the messages with the least slack above 0. */
 static void print_messages(FILE *f, const struct logp_explanation *e)
 {
-    int64_t *slack = or_end(calloc(e->n_tasks + 1, sizeof(*slack))), *order, critical = 0, n = 0;
+    int64_t *slack = need(calloc(e->n_tasks + 1, sizeof(*slack))), *order, critical = 0, n = 0;
 
     for (size_t i = 0; i < e->n_tasks; i++) {
         const struct logp_task *t = &e->tasks[i];

@@ -30,7 +30,7 @@ bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
 /* Index, by task, of the message that the task sends or receives; -1: none. To be freed. */
 static int64_t *number_messages(const struct logp_explanation *e)
 {
-    int64_t *numbers = or_end(malloc((e->n_tasks + 1) * sizeof(*numbers))), n = 0;
+    int64_t *numbers = need(malloc((e->n_tasks + 1) * sizeof(*numbers))), n = 0;
 
     for (size_t i = 0; i < e->n_tasks; i++) {
         const struct logp_task *t = &e->tasks[i];

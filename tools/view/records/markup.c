@@ -2,7 +2,6 @@
 /* The table of records for a document: Markdown (with the table extension of GitHub) and LaTeX
  * (plain tabular, no package needed). */
 #include "view/records/columns.h"
-#include "text/problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

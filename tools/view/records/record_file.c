@@ -25,7 +25,7 @@ static char *written(const struct record_file *file, const struct output *out,
 {
     char *text = NULL;
     size_t size;
-    FILE *f = or_end(open_memstream(&text, &size));
+    FILE *f = need(open_memstream(&text, &size));
 
     if (row == NULL)
         write_csv_names(f, out);
@@ -87,7 +87,7 @@ static void find_records(struct record_file *file)
     const char *s = file->text + file->end, *end;
 
     while (*s != ']' && (end = end_of(file, s)) != NULL) {
-        size_t *more = or_end(realloc(file->records, (file->n + 1) * sizeof(*more)));
+        size_t *more = need(realloc(file->records, (file->n + 1) * sizeof(*more)));
 
         file->records = more;
         file->records[file->n++] = (size_t)(s - file->text);

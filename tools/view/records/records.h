@@ -5,6 +5,7 @@
 
 #include "file/file.h"
 #include "answer/answer.h"
+#include "text/problem.h"
 #include "text/text.h"
 
 /* A time in microseconds, the unit of tables. */

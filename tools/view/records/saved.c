@@ -171,8 +171,8 @@ static json_t *asked(const json_t *record)
 /* Return a value as text, with sorted keys, so that equal values have equal texts. To be freed */
 static char *text_of(const json_t *value)
 {
-    return or_end(json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY |
-                                        JSON_REAL_PRECISION(7)));
+    return need(json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY |
+                                      JSON_REAL_PRECISION(7)));
 }
 
 /* Return the settings of a record as text. To be freed */
@@ -223,7 +223,7 @@ static void check_host(const struct saved *s, const struct question *q)
 
 struct saved *open_saved(const struct question *q)
 {
-    struct saved *s = or_end(calloc(1, sizeof(*s)));
+    struct saved *s = need(calloc(1, sizeof(*s)));
     char path[PATH_SIZE];
     const char *why;
     char *text = text_of_file(path_of("--against", q->form.against, path), &why);
@@ -297,7 +297,7 @@ char *differences(const struct saved *s, const struct output *out, const struct 
         json_t *there = asked(value);
         char *text = NULL;
         size_t size;
-        FILE *f = or_end(open_memstream(&text, &size));
+        FILE *f = need(open_memstream(&text, &size));
         const int n = say_differences(f, there, here);
 
         text = close_text(f, &text);
@@ -312,7 +312,7 @@ char *differences(const struct saved *s, const struct output *out, const struct 
     }
     json_decref(here);
     json_decref(record);
-    return best != NULL ? best : or_end(strdup("it holds no points"));
+    return best != NULL ? best : need(strdup("it holds no points"));
 }
 
 const char *saved_words(const struct saved *s, char buf[MAX_LIST])

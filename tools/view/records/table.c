@@ -229,7 +229,7 @@ static void write_cell(const struct cell *cell, char buf[CELL_SIZE])
 /* Add a column, unless all its cells are dashes; a TABLE_SWEPT column only if its rows differ. */
 static void add_column(struct table *t, const struct output *out, const struct column *col)
 {
-    char(*cells)[CELL_SIZE] = or_end(calloc(t->rows, sizeof(*cells)));
+    char(*cells)[CELL_SIZE] = need(calloc(t->rows, sizeof(*cells)));
     int width = abs(col->width), heading = (int)strlen(col->heading);
     bool says = false, differs = false;
     size_t k = 0;

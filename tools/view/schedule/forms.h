@@ -4,6 +4,9 @@
 #define LOGP_VIEW_SCHEDULE_FORMS_H
 
 #include "answer/answer.h"
+#include "text/problem.h"
+
+#include <stdio.h>
 
 /* A schedule to be shown. */
 struct schedule_shown {
@@ -13,18 +16,29 @@ struct schedule_shown {
     bool has_data; /* its steps have the places of their data */
 };
 
+/* A schedule that is being written. */
+struct schedule_writer {
+    FILE *f;
+    const struct schedule_shown *shown;
+    size_t n_steps;     /* mpi.c: written so far; */
+    size_t *first_step; /* by rank, those before it */
+};
+
 /* Form of a schedule, a rank, and a step; NULL: nothing is shown of it. */
 struct step_form {
     bool with_data; /* it is given all steps; otherwise sends, receives and computations */
-    void (*begin)(const struct schedule_shown *s);
-    void (*begin_rank)(int64_t rank);
-    void (*step)(const struct logp_step *s, int64_t index);
-    void (*end_rank)(int64_t n);
-    void (*end)(const struct schedule_shown *s);
+    struct problem *(*begin)(struct schedule_writer *w); /* refuses what the form cannot show */
+    void (*begin_rank)(struct schedule_writer *w, int64_t rank);
+    void (*step)(struct schedule_writer *w, const struct logp_step *s, int64_t index);
+    void (*end_rank)(struct schedule_writer *w, int64_t n);
+    void (*end)(struct schedule_writer *w);
 };
 
-/* Show all steps in this form, on stdout. */
-void show_schedule(const struct step_form *form, const struct schedule_shown *shown);
+/* Show all steps in this form. */
+struct problem *show_schedule(FILE *f, const struct step_form *form,
+                              const struct schedule_shown *shown);
+/* Begin a rank's part of the schedule, for logp_schedule_end(). */
+struct logp_invocation begin_shown_rank(const struct schedule_shown *shown, int64_t rank);
 
 extern const struct step_form steps_as_text, steps_as_json, steps_as_goal, steps_as_mpi;
 

@@ -4,32 +4,33 @@
 
 #include <stdio.h>
 
-static void goal_begin(const struct schedule_shown *s)
+static struct problem *goal_begin(struct schedule_writer *w)
 {
-    printf("num_ranks %lld\n" GOAL_MARK "\n", (long long)s->steps.P);
+    fprintf(w->f, "num_ranks %lld\n" GOAL_MARK "\n", (long long)w->shown->steps.P);
+    return NULL;
 }
 
-static void goal_rank(int64_t rank)
+static void goal_rank(struct schedule_writer *w, int64_t rank)
 {
-    printf("\nrank %lld {\n", (long long)rank);
+    fprintf(w->f, "\nrank %lld {\n", (long long)rank);
 }
 
-static void goal_step(const struct logp_step *s, int64_t index)
+static void goal_step(struct schedule_writer *w, const struct logp_step *s, int64_t index)
 {
-    printf("l%lld: ", (long long)index + 1);
+    fprintf(w->f, "l%lld: ", (long long)index + 1);
     if (s->kind == LOGP_STEP_COMPUTE)
-        printf("calc %lld\n", (long long)s->ns);
+        fprintf(w->f, "calc %lld\n", (long long)s->ns);
     else
-        printf("%s %zub %s %lld tag %d\n", s->kind == LOGP_STEP_SEND ? "send" : "recv", s->n_bytes,
-               s->kind == LOGP_STEP_SEND ? "to" : "from", (long long)s->peer, s->tag);
+        fprintf(w->f, "%s %zub %s %lld tag %d\n", s->kind == LOGP_STEP_SEND ? "send" : "recv",
+                s->n_bytes, s->kind == LOGP_STEP_SEND ? "to" : "from", (long long)s->peer, s->tag);
     if (index > 0)
-        printf("l%lld requires l%lld\n", (long long)index + 1, (long long)index);
+        fprintf(w->f, "l%lld requires l%lld\n", (long long)index + 1, (long long)index);
 }
 
-static void goal_end_rank(int64_t n)
+static void goal_end_rank(struct schedule_writer *w, int64_t n)
 {
     (void)n;
-    puts("}");
+    fputs("}\n", w->f);
 }
 
 const struct step_form steps_as_goal = {

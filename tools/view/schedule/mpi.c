@@ -248,13 +248,13 @@ static const struct {
     const char *name, *type;
 } types[] = {{"int32", "int32_t"}, {"int64", "int64_t"}, {"float", "float"}, {"double", "double"}};
 
-static void print_arithmetic(const struct logp_op *op)
+static struct problem *print_arithmetic(FILE *f, const struct logp_op *op)
 {
     size_t type = 0, operation = 0;
 
     if (op == NULL) {
-        printf(arithmetic, "unsigned char", "a + b", "(unsigned)rank * 131 + i * 7 + i / 251");
-        return;
+        fprintf(f, arithmetic, "unsigned char", "a + b", "(unsigned)rank * 131 + i * 7 + i / 251");
+        return NULL;
     }
     while (type < sizeof(types) / sizeof(*types) && strcmp(types[type].name, op->type) != 0)
         type++;
@@ -263,69 +263,67 @@ static void print_arithmetic(const struct logp_op *op)
         operation++;
     if (type == sizeof(types) / sizeof(*types) ||
         operation == sizeof(operations) / sizeof(*operations))
-        bad_option("--format", "mpi-c", "%s of %s cannot be written", op->name, op->type);
-    printf(arithmetic, types[type].type, operations[operation].operation,
-           operations[operation].operand);
-}
-
-static struct logp_invocation begin_rank(const struct schedule_shown *s, int64_t rank)
-{
-    struct logp_invocation c;
-
-    if (logp_schedule_begin(&s->steps, (int)rank, &c) != 0)
-        bad_usage("no memory for the schedule of %s", s->algorithm->name);
-    return c;
+        return option_problem("--format", "mpi-c", "%s of %s cannot be written", op->name,
+                              op->type);
+    fprintf(f, arithmetic, types[type].type, operations[operation].operation,
+            operations[operation].operand);
+    return NULL;
 }
 
 /* Refuse computations of a rank, because their code would have to be written, too. */
-static void refuse_work(const struct schedule_shown *s)
+static struct problem *refuse_work(const struct schedule_shown *s)
 {
+    struct problem *problem = NULL;
     struct logp_step step;
 
-    for (int64_t rank = 0; rank < s->steps.P; rank++) {
-        struct logp_invocation c = begin_rank(s, rank);
+    for (int64_t rank = 0; problem == NULL && rank < s->steps.P; rank++) {
+        struct logp_invocation c = begin_shown_rank(s, rank);
 
-        for (int64_t i = 0; s->algorithm->steps(s->steps.P, rank, &c, i, &step); i++)
+        for (int64_t i = 0; problem == NULL && s->algorithm->steps(s->steps.P, rank, &c, i, &step);
+             i++)
             if (step.kind == LOGP_STEP_COMPUTE && (step.n_bytes > 0 || step.work != NULL))
-                bad_option("--format", "mpi-c",
-                           "rank %lld, step %lld computes data of its own; text, json or goal",
-                           (long long)rank, (long long)i);
+                problem = option_problem(
+                    "--format", "mpi-c",
+                    "rank %lld, step %lld computes data of its own; text, json or goal",
+                    (long long)rank, (long long)i);
         logp_schedule_end(&c);
     }
+    return problem;
 }
 
-static size_t n_steps;
-static size_t *first_step; /* by rank */
-
-static void mpi_begin(const struct schedule_shown *s)
+static struct problem *mpi_begin(struct schedule_writer *w)
 {
+    const struct schedule_shown *s = w->shown;
+
     if (!s->has_data)
-        bad_option("--format", "mpi-c",
-                   "needs to know what the file computes; add --as COLLECTIVE");
-    refuse_work(s);
-    first_step = or_end(calloc((size_t)s->steps.P, sizeof(*first_step)));
-    printf("/* Written by logp schedule. It runs the schedule over MPI, and checks the result:\n"
-           " *     mpicc -O2 FILE.c -o program && mpirun -n %lld ./program [RUNS] */\n",
-           (long long)s->steps.P);
-    printf("%s#define NAME \"%s\"\nenum { P = %lld };\n\n", declarations, s->collective->name,
-           (long long)s->steps.P);
-    print_arithmetic(s->steps.args.op);
-    printf("static const struct step steps[] = {\n");
+        return option_problem("--format", "mpi-c",
+                              "needs to know what the file computes; add --as COLLECTIVE");
+    TRY(refuse_work(s));
+    fprintf(w->f,
+            "/* Written by logp schedule. It runs the schedule over MPI, and checks the result:\n"
+            " *     mpicc -O2 FILE.c -o program && mpirun -n %lld ./program [RUNS] */\n",
+            (long long)s->steps.P);
+    fprintf(w->f, "%s#define NAME \"%s\"\nenum { P = %lld };\n\n", declarations,
+            s->collective->name, (long long)s->steps.P);
+    TRY(print_arithmetic(w->f, s->steps.args.op));
+    fprintf(w->f, "static const struct step steps[] = {\n");
+    w->first_step = need(calloc((size_t)s->steps.P, sizeof(*w->first_step)));
+    return NULL;
 }
 
-static void mpi_rank(int64_t rank)
+static void mpi_rank(struct schedule_writer *w, int64_t rank)
 {
-    first_step[rank] = n_steps;
-    printf("    /* rank %lld */\n", (long long)rank);
+    w->first_step[rank] = w->n_steps;
+    fprintf(w->f, "    /* rank %lld */\n", (long long)rank);
 }
 
-static void print_place(struct logp_buffer_ref at)
+static void print_place(FILE *f, struct logp_buffer_ref at)
 {
-    printf("{%s, %zu}, ", buffers[at.buffer], at.offset);
+    fprintf(f, "{%s, %zu}, ", buffers[at.buffer], at.offset);
 }
 
 /* Write a step; a computation, which has a time but no data, is not written. */
-static void mpi_step(const struct logp_step *s, int64_t index)
+static void mpi_step(struct schedule_writer *w, const struct logp_step *s, int64_t index)
 {
     static const char *const kinds[] = {[LOGP_STEP_SEND] = "SEND",
                                         [LOGP_STEP_RECEIVE] = "RECEIVE",
@@ -338,68 +336,74 @@ static void mpi_step(const struct logp_step *s, int64_t index)
     (void)index;
     if (s->kind == LOGP_STEP_COMPUTE)
         return;
-    n_steps++;
-    printf("    {%s%s, %lld, %d, %lld, %zu, ", kinds[s->kind],
-           combines && s->into_one ? "_INTO_ONE" : "", moves ? (long long)s->peer : 0,
-           moves ? s->tag : 0, moves ? 0 : (long long)s->n, combines ? 0 : s->n_bytes);
-    print_place(s->at);
-    print_place(combines && !s->into_one ? s->left : none);
-    print_place(moves ? none : s->right);
-    printf("%zu, %zu},\n", copies ? s->at_stride : 0, copies ? s->right_stride : 0);
+    w->n_steps++;
+    fprintf(w->f, "    {%s%s, %lld, %d, %lld, %zu, ", kinds[s->kind],
+            combines && s->into_one ? "_INTO_ONE" : "", moves ? (long long)s->peer : 0,
+            moves ? s->tag : 0, moves ? 0 : (long long)s->n, combines ? 0 : s->n_bytes);
+    print_place(w->f, s->at);
+    print_place(w->f, combines && !s->into_one ? s->left : none);
+    print_place(w->f, moves ? none : s->right);
+    fprintf(w->f, "%zu, %zu},\n", copies ? s->at_stride : 0, copies ? s->right_stride : 0);
 }
 
-static void print_sizes(const struct schedule_shown *s)
+static void print_sizes(struct schedule_writer *w)
 {
-    printf("};\n\nstatic const size_t first_step[P + 1] = {");
+    const struct schedule_shown *s = w->shown;
+
+    fprintf(w->f, "};\n\nstatic const size_t first_step[P + 1] = {");
     for (int64_t rank = 0; rank < s->steps.P; rank++)
-        printf("%zu, ", first_step[rank]);
-    printf("%zu};\n\n/* By rank: bytes of its buffers, and of its operands in BUF. */\n"
-           "static const size_t sizes[P][4] = {\n",
-           n_steps);
+        fprintf(w->f, "%zu, ", w->first_step[rank]);
+    fprintf(w->f,
+            "%zu};\n\n/* By rank: bytes of its buffers, and of its operands in BUF. */\n"
+            "static const size_t sizes[P][4] = {\n",
+            w->n_steps);
     for (int64_t rank = 0; rank < s->steps.P; rank++) {
-        struct logp_invocation c = begin_rank(s, rank);
+        struct logp_invocation c = begin_shown_rank(s, rank);
         size_t buf = 0, recv_buf = 0, given;
 
         s->collective->sizes((int)s->steps.P, (int)rank, &c, &buf, &recv_buf);
         given = s->collective->given != NULL ? s->collective->given(s->steps.P, rank, &c) : buf;
-        printf("    {%zu, %zu, %zu, %zu},\n", buf, recv_buf, c.plan.scratch_bytes, given);
+        fprintf(w->f, "    {%zu, %zu, %zu, %zu},\n", buf, recv_buf, c.plan.scratch_bytes, given);
         logp_schedule_end(&c);
     }
-    printf("};\n\n");
+    fprintf(w->f, "};\n\n");
 }
 
-static void print_promises(const struct schedule_shown *s)
+static void print_promises(struct schedule_writer *w)
 {
+    const struct schedule_shown *s = w->shown;
     size_t n = 0;
 
-    printf("static const struct promise promises[] = {\n");
+    fprintf(w->f, "static const struct promise promises[] = {\n");
     for (int64_t rank = 0; rank < s->steps.P; rank++) {
-        struct logp_invocation c = begin_rank(s, rank);
+        struct logp_invocation c = begin_shown_rank(s, rank);
         struct logp_postcondition p = {.ranks = 1};
 
-        first_step[rank] = n; /* for the promises from now on; all steps are written */
+        w->first_step[rank] = n; /* for the promises from now on; all steps are written */
         for (int64_t i = 0; s->collective->postcondition != NULL &&
                             s->collective->postcondition(s->steps.P, rank, &c, i, &p);
              i++, n++) {
-            printf("    {{%s, %zu}, %zu, %lld, %lld, %zu, %d},\n", buffers[p.at.buffer],
-                   p.at.offset, p.n_bytes, (long long)p.from, p.combined ? (long long)p.ranks : 1,
-                   p.offset, p.combined && p.whole);
+            fprintf(w->f, "    {{%s, %zu}, %zu, %lld, %lld, %zu, %d},\n", buffers[p.at.buffer],
+                    p.at.offset, p.n_bytes, (long long)p.from, p.combined ? (long long)p.ranks : 1,
+                    p.offset, p.combined && p.whole);
             p = (struct logp_postcondition){.ranks = 1};
         }
         logp_schedule_end(&c);
     }
-    printf("    {{BUF, 0}, 0, 0, 0, 0, 0}};\n\nstatic const size_t first_promise[P + 1] = {");
+    fprintf(w->f,
+            "    {{BUF, 0}, 0, 0, 0, 0, 0}};\n\nstatic const size_t first_promise[P + 1] = {");
     for (int64_t rank = 0; rank < s->steps.P; rank++)
-        printf("%zu, ", first_step[rank]);
-    printf("%zu};\n\n", n);
+        fprintf(w->f, "%zu, ", w->first_step[rank]);
+    fprintf(w->f, "%zu};\n\n", n);
 }
 
-static void mpi_end(const struct schedule_shown *s)
+static void mpi_end(struct schedule_writer *w)
 {
-    printf("    {SEND, 0, 0, 0, 0, {BUF, 0}, {BUF, 0}, {BUF, 0}, 0, 0}\n");
-    print_sizes(s);
-    print_promises(s);
-    fputs(running, stdout);
+    fprintf(w->f, "    {SEND, 0, 0, 0, 0, {BUF, 0}, {BUF, 0}, {BUF, 0}, 0, 0}\n");
+    print_sizes(w);
+    print_promises(w);
+    fputs(running, w->f);
+    free(w->first_step);
 }
 
 const struct step_form steps_as_mpi = {.with_data = true,

@@ -5,17 +5,24 @@
 
 #include <stdio.h>
 
-static void show_rank(const struct step_form *form, const struct schedule_shown *shown,
-                      int64_t rank)
+struct logp_invocation begin_shown_rank(const struct schedule_shown *shown, int64_t rank)
 {
-    const bool all = form->with_data && shown->has_data;
     struct logp_invocation c;
+
+    if (logp_schedule_begin(&shown->steps, (int)rank, &c) != 0)
+        need(NULL);
+    return c;
+}
+
+static void show_rank(struct schedule_writer *w, const struct step_form *form, int64_t rank)
+{
+    const struct schedule_shown *shown = w->shown;
+    const bool all = form->with_data && shown->has_data;
+    struct logp_invocation c = begin_shown_rank(shown, rank);
     struct logp_step s;
     int64_t n = 0, parts = 0;
 
-    if (logp_schedule_begin(&shown->steps, (int)rank, &c) != 0)
-        bad_usage("no memory for the schedule of %s", shown->algorithm->name);
-    form->begin_rank(rank);
+    form->begin_rank(w, rank);
     for (int64_t i = 0; shown->algorithm->steps(shown->steps.P, rank, &c, i, &s); i++, parts--) {
         if (parts > 0)
             s.ns = 0;
@@ -24,40 +31,45 @@ static void show_rank(const struct step_form *form, const struct schedule_shown 
         if (s.kind == LOGP_STEP_COMBINE && !all)
             s.kind = LOGP_STEP_COMPUTE;
         if (all || (s.kind != LOGP_STEP_COPY && (s.kind != LOGP_STEP_COMPUTE || s.ns > 0)))
-            form->step(&s, n++);
+            form->step(w, &s, n++);
     }
     if (form->end_rank != NULL)
-        form->end_rank(n);
+        form->end_rank(w, n);
     logp_schedule_end(&c);
 }
 
-void show_schedule(const struct step_form *form, const struct schedule_shown *shown)
+struct problem *show_schedule(FILE *f, const struct step_form *form,
+                              const struct schedule_shown *shown)
 {
+    struct schedule_writer w = {.f = f, .shown = shown};
+
     if (form->begin != NULL)
-        form->begin(shown);
+        TRY(form->begin(&w));
     for (int64_t rank = 0; rank < shown->steps.P; rank++)
-        show_rank(form, shown, rank);
+        show_rank(&w, form, rank);
     if (form->end != NULL)
-        form->end(shown);
+        form->end(&w);
+    return NULL;
 }
 
 /* ---- a schedule in words, a line for each step ---- */
 
-static void text_rank(int64_t rank)
+static void text_rank(struct schedule_writer *w, int64_t rank)
 {
-    printf("rank %lld:\n", (long long)rank);
+    fprintf(w->f, "rank %lld:\n", (long long)rank);
 }
 
-static void text_step(const struct logp_step *s, int64_t index)
+static void text_step(struct schedule_writer *w, const struct logp_step *s, int64_t index)
 {
     char time[32];
 
     (void)index;
     if (s->kind == LOGP_STEP_COMPUTE)
-        printf("  compute %s\n", show_ns(s->ns, time, sizeof(time)));
+        fprintf(w->f, "  compute %s\n", show_ns(s->ns, time, sizeof(time)));
     else
-        printf("  %s %lld, %zu byte%s\n", s->kind == LOGP_STEP_SEND ? "send to" : "receive from",
-               (long long)s->peer, s->n_bytes, s->n_bytes == 1 ? "" : "s");
+        fprintf(w->f, "  %s %lld, %zu byte%s\n",
+                s->kind == LOGP_STEP_SEND ? "send to" : "receive from", (long long)s->peer,
+                s->n_bytes, s->n_bytes == 1 ? "" : "s");
 }
 
 const struct step_form steps_as_text = {.begin_rank = text_rank, .step = text_step};

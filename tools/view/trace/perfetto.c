@@ -12,6 +12,7 @@
  *
  * Source: perfetto.dev, Writing TrackEvent Protos Synthetically; protos/perfetto/trace.
  */
+#include "text/problem.h"
 #include "view/trace/trace.h"
 
 #include <stdlib.h>
@@ -344,13 +345,12 @@ static size_t choose_lanes(const struct logp_event *e, size_t n, size_t *lanes, 
 }
 
 /* Write the messages in flight. order: the place of the first of their tracks */
-static bool write_flights(struct file *f, uint64_t parent, int64_t order,
+static void write_flights(struct file *f, uint64_t parent, int64_t order,
                           const struct logp_event *e, size_t n)
 {
-    size_t *lanes = malloc((n + 1) * sizeof(*lanes));
-    int64_t *free_at = malloc((n + 1) * sizeof(*free_at));
-    const bool enough = lanes != NULL && free_at != NULL;
-    const size_t n_lanes = enough ? choose_lanes(e, n, lanes, free_at) : 0;
+    size_t *lanes = need(malloc((n + 1) * sizeof(*lanes)));
+    int64_t *free_at = need(malloc((n + 1) * sizeof(*free_at)));
+    const size_t n_lanes = choose_lanes(e, n, lanes, free_at);
 
     for (size_t lane = 0; lane < n_lanes; lane++) {
         begin_track(f, describe(f, parent, order + (int64_t)lane, "in flight"));
@@ -360,10 +360,9 @@ static bool write_flights(struct file *f, uint64_t parent, int64_t order,
     }
     free(lanes);
     free(free_at);
-    return enough;
 }
 
-static bool write_rank(struct file *f, uint64_t root, int64_t rank)
+static void write_rank(struct file *f, uint64_t root, int64_t rank)
 {
     size_t n;
     const struct logp_event *e = logp_trace_events(f->trace, rank, &n);
@@ -379,31 +378,28 @@ static bool write_rank(struct file *f, uint64_t root, int64_t rank)
     write_events(f, port, e, n, true);
     if (streams)
         write_streams(f, describe(f, own, 2, "port streams (k-1)G"), rank, e, n);
-    return write_flights(f, own, 2 + streams, e, n);
+    write_flights(f, own, 2 + streams, e, n);
 }
 
-static void show_perfetto(FILE *to, const struct shown *s)
+static void show_perfetto(FILE *out, const struct shown *s)
 {
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     const size_t n_names = LOGP_EVENT_KINDS + info->n_labels + 3 + ROLES * (size_t)info->P;
-    struct file f = {.q = s->q, .trace = s->trace, .uuid = 1, .n_names = (uint32_t)n_names};
+    struct file f = {.out.f = out,
+                     .q = s->q,
+                     .trace = s->trace,
+                     .uuid = 1,
+                     .n_names = (uint32_t)n_names,
+                     .named = need(calloc(n_names + (size_t)info->P, sizeof(*f.named))),
+                     .labelled = need(calloc((size_t)info->n_labels + 1, sizeof(*f.labelled)))};
     char title[MAX_CAPTION];
-    bool enough;
-    uint64_t root;
+    uint64_t root = describe(&f, 0, 0, title_of(s, title));
 
-    (void)to;
-    f.named = calloc(n_names + (size_t)info->P, sizeof(*f.named));
-    f.labelled = calloc((size_t)info->n_labels + 1, sizeof(*f.labelled));
-    enough = f.named != NULL && f.labelled != NULL;
-    if (enough)
-        root = describe(&f, 0, 0, title_of(s, title));
-    for (int64_t r = 0; enough && r < info->P; r++)
-        enough = write_rank(&f, root, r);
-    enough = packets_finish(&f.out) && enough;
+    for (int64_t r = 0; r < info->P; r++)
+        write_rank(&f, root, r);
+    packets_finish(&f.out);
     free(f.named);
     free(f.labelled);
-    if (!enough)
-        bad_usage("no memory");
 }
 
 const struct trace_form trace_as_perfetto = {show_perfetto, 0};

@@ -7,7 +7,7 @@
  * them.
  */
 #include "view/trace/trace.h"
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,22 +20,13 @@ enum { VARINT = 0, FIXED64 = 1, LENGTH = 2 };
 enum { TRACE_PACKET = 1, PACKET_COMPRESSED = 50 };
 enum { BLOCK = 256 << 10, LEVEL = 1, MOST_VARINT = 10 };
 
-/* Make space for n more bytes. @return false: no memory */
-static bool has_space(struct proto *p, size_t n)
+/* Make space for n more bytes. */
+static void make_space(struct proto *p, size_t n)
 {
-    const size_t capacity = p->capacity > 0 ? 2 * p->capacity : 2 * BLOCK;
-    unsigned char *more;
-
     if (p->capacity - p->n >= n)
-        return true;
-    more = realloc(p->data, capacity + n);
-    if (more == NULL) {
-        p->lost = true;
-        return false;
-    }
-    p->data = more;
-    p->capacity = capacity + n;
-    return true;
+        return;
+    p->capacity = (p->capacity > 0 ? 2 * p->capacity : 2 * BLOCK) + n;
+    p->data = need(realloc(p->data, p->capacity));
 }
 
 static size_t put_varint(unsigned char *out, uint64_t value)
@@ -55,16 +46,14 @@ static void put_key(struct proto *p, unsigned field, unsigned type)
 
 void proto_number(struct proto *p, unsigned field, uint64_t value)
 {
-    if (!has_space(p, 2 * MOST_VARINT))
-        return;
+    make_space(p, 2 * MOST_VARINT);
     put_key(p, field, VARINT);
     p->n += put_varint(p->data + p->n, value);
 }
 
 void proto_fixed64(struct proto *p, unsigned field, uint64_t value)
 {
-    if (!has_space(p, MOST_VARINT + 8))
-        return;
+    make_space(p, MOST_VARINT + 8);
     put_key(p, field, FIXED64);
     for (int i = 0; i < 8; i++)
         p->data[p->n++] = (unsigned char)(value >> 8 * i);
@@ -75,19 +64,17 @@ void proto_text(struct proto *p, unsigned field, const char *text)
     char *shown = shown_text(text); /* Perfetto accepts UTF-8 only */
     const size_t n = strlen(shown);
 
-    if (has_space(p, 2 * MOST_VARINT + n)) {
-        put_key(p, field, LENGTH);
-        p->n += put_varint(p->data + p->n, n);
-        memcpy(p->data + p->n, shown, n);
-        p->n += n;
-    }
+    make_space(p, 2 * MOST_VARINT + n);
+    put_key(p, field, LENGTH);
+    p->n += put_varint(p->data + p->n, n);
+    memcpy(p->data + p->n, shown, n);
+    p->n += n;
     free(shown);
 }
 
 size_t proto_begin(struct proto *p, unsigned field)
 {
-    if (!has_space(p, MOST_VARINT + 1))
-        return p->n;
+    make_space(p, MOST_VARINT + 1);
     put_key(p, field, LENGTH);
     return ++p->n; /* most lengths are one byte */
 }
@@ -97,8 +84,7 @@ void proto_end(struct proto *p, size_t begun)
     unsigned char length[MOST_VARINT];
     size_t n;
 
-    if (p->lost || !has_space(p, MOST_VARINT))
-        return;
+    make_space(p, MOST_VARINT);
     n = put_varint(length, p->n - begun);
     if (n > 1)
         memmove(p->data + begun + n - 1, p->data + begun, p->n - begun);
@@ -111,23 +97,21 @@ static void write_block(struct proto *p)
 #ifdef LOGP_HAS_ZLIB
     unsigned char head[2 * (MOST_VARINT + 1)], inner[2 * MOST_VARINT];
     uLongf bytes = compressBound(p->n);
-    unsigned char *small = malloc(bytes);
+    unsigned char *small = need(malloc(bytes));
     size_t n, m;
 
-    if (small == NULL || compress2(small, &bytes, p->data, p->n, LEVEL) != Z_OK) {
-        p->lost = true;
-    } else {
-        m = put_varint(inner, (uint64_t)PACKET_COMPRESSED << 3 | LENGTH);
-        m += put_varint(inner + m, bytes);
-        n = put_varint(head, TRACE_PACKET << 3 | LENGTH);
-        n += put_varint(head + n, m + bytes);
-        fwrite(head, 1, n, stdout);
-        fwrite(inner, 1, m, stdout);
-        fwrite(small, 1, bytes, stdout);
-    }
+    if (compress2(small, &bytes, p->data, p->n, LEVEL) != Z_OK)
+        need(NULL);
+    m = put_varint(inner, (uint64_t)PACKET_COMPRESSED << 3 | LENGTH);
+    m += put_varint(inner + m, bytes);
+    n = put_varint(head, TRACE_PACKET << 3 | LENGTH);
+    n += put_varint(head + n, m + bytes);
+    fwrite(head, 1, n, p->f);
+    fwrite(inner, 1, m, p->f);
+    fwrite(small, 1, bytes, p->f);
     free(small);
 #else
-    fwrite(p->data, 1, p->n, stdout);
+    fwrite(p->data, 1, p->n, p->f);
 #endif
     p->n = 0;
 }
@@ -140,14 +124,13 @@ size_t packet_begin(struct proto *p)
 void packet_end(struct proto *p, size_t begun)
 {
     proto_end(p, begun);
-    if (p->n >= BLOCK && !p->lost)
+    if (p->n >= BLOCK)
         write_block(p);
 }
 
-bool packets_finish(struct proto *p)
+void packets_finish(struct proto *p)
 {
-    if (p->n > 0 && !p->lost)
+    if (p->n > 0)
         write_block(p);
     free(p->data);
-    return !p->lost;
 }

@@ -117,11 +117,11 @@ struct costs costs_of(const struct question *q, const struct logp_trace *a,
 
 /* ---- proto.c: the wire format of protocol buffers, for perfetto.c ---- */
 
-/* Packets that are not written yet. Starts as {0}. */
+/* Packets that are not written yet. Starts as {.f = f}. */
 struct proto {
+    FILE *f;
     unsigned char *data;
     size_t n, capacity;
-    bool lost; /* packets are missing: there was no memory */
 };
 
 void proto_number(struct proto *p, unsigned field, uint64_t value);
@@ -131,11 +131,11 @@ void proto_text(struct proto *p, unsigned field, const char *text);
 size_t proto_begin(struct proto *p, unsigned field);
 void proto_end(struct proto *p, size_t begun);
 
-/* Begin and end a packet of the trace. Many packets are written to stdout at a time, compressed if
- * the command was built with zlib. */
+/* Begin and end a packet of the trace. Many packets are written at a time, compressed if the command
+ * was built with zlib. */
 size_t packet_begin(struct proto *p);
 void packet_end(struct proto *p, size_t begun);
-/* Write the remaining packets. @return false: there was no memory for some */
-bool packets_finish(struct proto *p);
+/* Write the remaining packets. */
+void packets_finish(struct proto *p);
 
 #endif

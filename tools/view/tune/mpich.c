@@ -15,6 +15,7 @@
  * Names and rules: the sources of 4.0.2, src/mpi/coll.
  */
 #include "answer/tune/tune.h"
+#include "text/problem.h"
 
 #include <jansson.h>
 
@@ -165,16 +166,16 @@ static void add(json_t *tree, const char *condition, int64_t n, json_t *then)
 
     snprintf(key, sizeof(key), condition, (long long)n);
     if (json_object_set_new(tree, key, then) != 0)
-        bad_usage("no memory");
+        need(NULL);
 }
 
 static json_t *leaf(const char *algorithm)
 {
-    json_t *tree = or_end(json_object());
+    json_t *tree = need(json_object());
     char key[96];
 
     snprintf(key, sizeof(key), "algorithm=MPIR_%s", algorithm);
-    add(tree, key, 0, or_end(json_object()));
+    add(tree, key, 0, need(json_object()));
     return tree;
 }
 
@@ -194,7 +195,7 @@ static json_t *guarded(const struct tune_row *row, const struct always *a)
     for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++) {
         if ((row->needs & guards[i].need) == 0)
             continue;
-        outer = or_end(json_object());
+        outer = need(json_object());
         for (int k = 0; k < 2; k++)
             add(outer, guards[i].conditions[k], 0, k == guards[i].works ? tree : leaf(a->intra));
         tree = outer;
@@ -207,7 +208,7 @@ static json_t *guarded(const struct tune_row *row, const struct always *a)
 static json_t *by_size(const struct tune_result *r, const struct tune_cells *of,
                        const struct always *a)
 {
-    json_t *tree = or_end(json_object());
+    json_t *tree = need(json_object());
     char up_to[32], any[32];
 
     snprintf(up_to, sizeof(up_to), "%s<=%%lld", a->size);
@@ -240,7 +241,7 @@ static size_t next_other(const struct question *q, const struct tune_result *r, 
 static json_t *by_processors(const struct question *q, const struct tune_result *r,
                              const struct always *a)
 {
-    json_t *tree = or_end(json_object());
+    json_t *tree = need(json_object());
     size_t j = 0;
 
     while (j < q->span.n_P && r->of[j].n == 0)
@@ -264,13 +265,13 @@ static json_t *selection(const struct question *q, const struct tune_result *r,
     if (tree == NULL)
         tree = leaf(a->intra);
     if (a->in_place != NULL) {
-        outer = or_end(json_object());
+        outer = need(json_object());
         add(outer, "is_sendbuf_inplace=yes", 0, leaf(a->in_place));
         add(outer, "is_sendbuf_inplace=no", 0, tree);
         tree = outer;
     }
     if (a->inter != NULL) {
-        outer = or_end(json_object());
+        outer = need(json_object());
         add(outer, "comm_type=intra", 0, tree);
         add(outer, "comm_type=inter", 0, leaf(a->inter));
         tree = outer;
@@ -278,10 +279,10 @@ static json_t *selection(const struct question *q, const struct tune_result *r,
     return tree;
 }
 
-static void print(const struct question *q, const struct tune_result *results, size_t n)
+static void print(FILE *f, const struct question *q, const struct tune_result *results, size_t n)
 {
     const size_t page = 4096; /* bytes; the smallest page size of any host */
-    json_t *tree = or_end(json_object());
+    json_t *tree = need(json_object());
     char *text, key[64];
 
     for (size_t i = 0; i < N_ALWAYS; i++) {
@@ -293,11 +294,11 @@ static void print(const struct question *q, const struct tune_result *results, s
         snprintf(key, sizeof(key), "collective=%s", always[i].name);
         add(tree, key, 0, selection(q, r, &always[i]));
     }
-    text = or_end(json_dumps(tree, JSON_INDENT(1) | JSON_PRESERVE_ORDER));
+    text = need(json_dumps(tree, JSON_INDENT(1) | JSON_PRESERVE_ORDER));
     json_decref(tree);
-    puts(text);
+    fprintf(f, "%s\n", text);
     if ((strlen(text) + 1) % page == 0)
-        putchar('\n');
+        fputc('\n', f);
     free(text);
 }
 

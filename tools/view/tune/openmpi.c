@@ -119,19 +119,20 @@ static bool counts(const struct tune_result *r, size_t i)
                               !tune_same(&r->of[i], before));
 }
 
-static void print_cells(const struct tune_result *r, const struct tune_cells *of)
+static void print_cells(FILE *f, const struct tune_result *r, const struct tune_cells *of)
 {
-    printf("%lld # processes\n%zu # sizes\n", (long long)of->P, of->n);
+    fprintf(f, "%lld # processes\n%zu # sizes\n", (long long)of->P, of->n);
     for (size_t i = 0; i < of->n; i++) {
         const struct tune_pick *best = &of->cells[i].best;
         const int64_t from = i > 0 ? of->cells[i].from : 0;
 
-        printf("%lld %d %lld %lld # %s\n", (long long)(r->collective->sums ? from * of->P : from),
-               best->row->id, (long long)best->fanout, (long long)best->block, best->row->theirs);
+        fprintf(f, "%lld %d %lld %lld # %s\n",
+                (long long)(r->collective->sums ? from * of->P : from), best->row->id,
+                (long long)best->fanout, (long long)best->block, best->row->theirs);
     }
 }
 
-static void print(const struct question *q, const struct tune_result *results, size_t n)
+static void print(FILE *f, const struct question *q, const struct tune_result *results, size_t n)
 {
     size_t filled = 0;
 
@@ -141,11 +142,12 @@ static void print(const struct question *q, const struct tune_result *results, s
                 filled++;
                 break;
             }
-    printf("# For Open MPI 4.1: --mca coll_tuned_use_dynamic_rules 1\n"
-           "#                   --mca coll_tuned_dynamic_rules_filename FILE\n"
-           "# Of a size: bytes from which on, algorithm, fan-out, segment.\n"
-           "%zu # collectives\n",
-           filled);
+    fprintf(f,
+            "# For Open MPI 4.1: --mca coll_tuned_use_dynamic_rules 1\n"
+            "#                   --mca coll_tuned_dynamic_rules_filename FILE\n"
+            "# Of a size: bytes from which on, algorithm, fan-out, segment.\n"
+            "%zu # collectives\n",
+            filled);
     for (size_t i = 0; i < n; i++) {
         size_t rules = 0;
 
@@ -153,11 +155,11 @@ static void print(const struct question *q, const struct tune_result *results, s
             rules += counts(&results[i], j);
         if (rules == 0)
             continue;
-        printf("\n%d # %s\n%zu # numbers of processes\n", results[i].collective->id,
-               results[i].collective->theirs, rules);
+        fprintf(f, "\n%d # %s\n%zu # numbers of processes\n", results[i].collective->id,
+                results[i].collective->theirs, rules);
         for (size_t j = 0; j < q->span.n_P; j++)
             if (counts(&results[i], j))
-                print_cells(&results[i], &results[i].of[j]);
+                print_cells(f, &results[i], &results[i].of[j]);
     }
 }
 

@@ -38,14 +38,15 @@ static int width_of(const struct question *q, const struct tune_result *r)
     return width;
 }
 
-static void print_people(const struct question *q, const struct tune_result *results, size_t n)
+static void print_people(FILE *f, const struct question *q, const struct tune_result *results,
+                         size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const int width = width_of(q, &results[i]);
 
-        printf("%s%s\n%10s %*s %12s  %-22s %14s  %-22s %14s\n", i > 0 ? "\n" : "",
-               results[i].collective->ours, "P", width, "bytes from", "to", "best", "predicted",
-               "next best", "predicted");
+        fprintf(f, "%s%s\n%10s %*s %12s  %-22s %14s  %-22s %14s\n", i > 0 ? "\n" : "",
+                results[i].collective->ours, "P", width, "bytes from", "to", "best", "predicted",
+                "next best", "predicted");
         for (size_t j = 0; j < q->span.n_P; j++)
             for (size_t k = 0; k < results[i].of[j].n; k++) {
                 const struct tune_cell *c = &results[i].of[j].cells[k];
@@ -57,9 +58,9 @@ static void print_people(const struct question *q, const struct tune_result *res
                 }
                 if (c->next.algorithm != NULL)
                     show_ns(c->next.ns, next, sizeof(next));
-                printf("%10lld %*s %12s  %-22s %14s  %-22s %14s\n", (long long)results[i].of[j].P,
-                       width, from, to, shown(&c->best, names[0]),
-                       show_ns(c->best.ns, best, sizeof(best)), shown(&c->next, names[1]), next);
+                fprintf(f, "%10lld %*s %12s  %-22s %14s  %-22s %14s\n",
+                        (long long)results[i].of[j].P, width, from, to, shown(&c->best, names[0]),
+                        show_ns(c->best.ns, best, sizeof(best)), shown(&c->next, names[1]), next);
             }
     }
 }
@@ -78,9 +79,10 @@ static json_t *cell_json(const struct question *q, const struct tune_result *r, 
                      json_if(c->settled > c->from, c->settled));
 }
 
-static void print_rows(const struct question *q, const struct tune_result *results, size_t n)
+static void print_rows(FILE *f, const struct question *q, const struct tune_result *results,
+                       size_t n)
 {
-    struct records r = {.f = stdout,
+    struct records r = {.f = f,
                         .form = RECORDS_CSV,
                         .columns = "collective,P,bytes_from,bytes_to,algorithm,predicted_ns,"
                                    "next_best,next_best_ns,k,next_best_k,same_results,"

@@ -21,7 +21,7 @@ static double ratio_of(const struct validated_row *row)
 
 /* ---- for people ---- */
 
-static void print_summary(const struct validated *v)
+static void print_summary(FILE *f, const struct validated *v)
 {
     const size_t doubtful = doubtful_points(v);
     double most = 1, product = 0;
@@ -36,75 +36,78 @@ static void print_summary(const struct validated *v)
         n++;
     }
     if (n > 0)
-        printf("\nauto chose the algorithm with the best measured time at %zu of %zu points; its "
-               "regret is %.3f on "
-               "average (geometric), %.3f at most.\n",
-               best, n, exp(product / (double)n), most);
+        fprintf(f,
+                "\nauto chose the algorithm with the best measured time at %zu of %zu points; its "
+                "regret is %.3f on "
+                "average (geometric), %.3f at most.\n",
+                best, n, exp(product / (double)n), most);
     if (doubtful > 0)
-        printf(
+        fprintf(
+            f,
             "DOUBTFUL: %zu of %zu points, which do not count: half of the runs took over 10 times "
             "the shortest. Run validate again on an idle host.\n",
             doubtful, n + doubtful);
 }
 
-static void print_fit(const struct validated *v)
+static void print_fit(FILE *f, const struct validated *v)
 {
     const struct fitted_parameter *most = NULL;
 
-    printf("\nMeasured times differ from predictions by %.1f %% (root mean square). Parameters in "
-           "ns:\n\n", //
-           v->error * 100);
-    printf("%-8s%14s%14s%14s%14s\n", "", "is", "alone", "difference", "all together");
+    fprintf(f,
+            "\nMeasured times differ from predictions by %.1f %% (root mean square). Parameters in "
+            "ns:\n\n", //
+            v->error * 100);
+    fprintf(f, "%-8s%14s%14s%14s%14s\n", "", "is", "alone", "difference", "all together");
     for (int k = 0; k < FITTED; k++) {
-        const struct fitted_parameter *f = &v->fit[k];
+        const struct fitted_parameter *p = &v->fit[k];
 
-        if (!f->counts) {
-            printf("%-8s%14.3f  no time depends on it\n", f->name, f->is_ns);
+        if (!p->counts) {
+            fprintf(f, "%-8s%14.3f  no time depends on it\n", p->name, p->is_ns);
             continue;
         }
-        printf("%-8s%14.3f%14.3f%12.1f %%%14.3f\n", f->name, f->is_ns, f->alone_ns,
-               f->alone_error * 100, f->together_ns);
-        most = most == NULL || f->alone_error < most->alone_error ? f : most;
+        fprintf(f, "%-8s%14.3f%14.3f%12.1f %%%14.3f\n", p->name, p->is_ns, p->alone_ns,
+                p->alone_error * 100, p->together_ns);
+        most = most == NULL || p->alone_error < most->alone_error ? p : most;
     }
-    printf("\nWith all of them fitted, the difference is %.1f %%.", v->fitted_error * 100);
+    fprintf(f, "\nWith all of them fitted, the difference is %.1f %%.", v->fitted_error * 100);
     if (most != NULL)
-        printf(" The parameter that explains most is %s: %.3f ns instead of %.3f.", most->name,
-               most->alone_ns, most->is_ns);
-    putchar('\n');
+        fprintf(f, " The parameter that explains most is %s: %.3f ns instead of %.3f.", most->name,
+                most->alone_ns, most->is_ns);
+    fputc('\n', f);
 }
 
-static void print_table_of(const struct validated *v)
+static void print_table_of(FILE *f, const struct validated *v)
 {
     const struct question *q = v->q;
 
-    printf("predicted with %s; ",
-           q->model.machine != NULL ? q->model.machine->title : "L, o, g, G as given");
-    print_conditions(stdout, q);
-    printf("measured %s%s, ",
-           v->on != NULL       ? "on an emulated "
-           : over_processes(q) ? "by transport "
-                               : "on this host",
-           v->on != NULL       ? v->on
-           : over_processes(q) ? q->how.transport
-                               : "");
-    print_carriers(stdout, q, v->n_cores, v->n_processes);
-    puts("\n");
-    printf("%-15s %4s %9s  %-20s %11s %11s %7s  %-20s %11s %7s\n", "times in us", "P", "bytes",
-           "auto", "predicted", "measured", "ratio", "best measured", "measured", "regret");
+    fprintf(f, "predicted with %s; ",
+            q->model.machine != NULL ? q->model.machine->title : "L, o, g, G as given");
+    print_conditions(f, q);
+    fprintf(f, "measured %s%s, ",
+            v->on != NULL       ? "on an emulated "
+            : over_processes(q) ? "by transport "
+                                : "on this host",
+            v->on != NULL       ? v->on
+            : over_processes(q) ? q->how.transport
+                                : "");
+    print_carriers(f, q, v->n_cores, v->n_processes);
+    fputs("\n\n", f);
+    fprintf(f, "%-15s %4s %9s  %-20s %11s %11s %7s  %-20s %11s %7s\n", "times in us", "P", "bytes",
+            "auto", "predicted", "measured", "ratio", "best measured", "measured", "regret");
     for (size_t i = 0; i < v->n; i++) {
         const struct validated_point *p = &v->points[i];
 
         if (p->n == 0)
             continue;
-        printf("%-15s %4lld %9lld  %-20s %11.3f %11.3f %7.3f  %-20s %11.3f %7.3f%s\n",
-               p->collective, (long long)p->P, (long long)p->bytes, p->chosen->algorithm->name,
-               (double)p->chosen->predicted_ns / 1000, (double)p->chosen->measured_ns / 1000,
-               ratio_of(p->chosen), p->best->algorithm->name, (double)p->best->measured_ns / 1000,
-               regret_of(p), p->doubtful ? "  doubtful" : "");
+        fprintf(f, "%-15s %4lld %9lld  %-20s %11.3f %11.3f %7.3f  %-20s %11.3f %7.3f%s\n",
+                p->collective, (long long)p->P, (long long)p->bytes, p->chosen->algorithm->name,
+                (double)p->chosen->predicted_ns / 1000, (double)p->chosen->measured_ns / 1000,
+                ratio_of(p->chosen), p->best->algorithm->name, (double)p->best->measured_ns / 1000,
+                regret_of(p), p->doubtful ? "  doubtful" : "");
     }
-    print_summary(v);
+    print_summary(f, v);
     if (v->has_fit)
-        print_fit(v);
+        print_fit(f, v);
 }
 
 /* ---- for programs ---- */
@@ -172,9 +175,9 @@ static void add_rows(struct records *r, const struct validated_point *p)
 }
 
 /* Print a record of JSON for each point, or a line of CSV for each of its algorithms. */
-void print_validated(enum record_form form, const struct validated *v)
+void print_validated(FILE *f, enum record_form form, const struct validated *v)
 {
-    struct records r = {.f = stdout,
+    struct records r = {.f = f,
                         .form = form,
                         .digits = 9,
                         .columns =
@@ -182,7 +185,7 @@ void print_validated(enum record_form form, const struct validated *v)
                             "doubtful"};
 
     if (form == RECORDS_TABLE) {
-        print_table_of(v);
+        print_table_of(f, v);
         return;
     }
     for (size_t i = 0; i < v->n; i++)

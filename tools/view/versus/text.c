@@ -44,7 +44,7 @@ static char *formula(const struct versus *v, int i)
 {
     char *text = NULL;
     size_t size;
-    FILE *f = or_end(open_memstream(&text, &size));
+    FILE *f = need(open_memstream(&text, &size));
 
     fprintf(f, "%s: ", name_of(v, i));
     write_terms(f, v->out.rows[i].explained);
