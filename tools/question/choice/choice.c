@@ -347,8 +347,9 @@ struct problem *choose_algorithms(const struct question *q, const char *collecti
     if ((q->line.sets & OPTIONS_SWEEP) == 0)
         say_differing(q);
     if (q->what.list != NULL) {
+        TRY(steps_of_file(q, c, &chosen[0]));
         *n = 1;
-        return steps_of_file(q, c, &chosen[0]);
+        return NULL;
     }
     if (q->what.algorithms == ALGORITHMS_NAMED)
         return choose_named(q, collective, c, chosen, n);
