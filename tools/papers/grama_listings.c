@@ -6,8 +6,6 @@
  */
 #include "papers/paper.h"
 
-#include <stdio.h>
-
 enum { MOST = 16, SOURCE = 2 };
 
 struct outcome {
@@ -59,78 +57,55 @@ static int by_reduction(int p, int d)
     return sum[0];
 }
 
-/* The broadcast as it is run here: ranks count from the source, modulo P. @return the number of
- * ranks reached, from which the parents lead to the source */
-static int by_modulo(struct paper *p, int P, int source)
+/* The number of ranks from which the parents lead to the root, in the algorithm that is run here:
+ * ranks count from the root, modulo P. */
+static int lead_to_root(const struct paper *p, const char *run)
 {
-    const struct paper_case x = {.collective = "broadcast",
-                                 .algorithm = "binomial",
-                                 .P = P,
-                                 .unit_ns = paper_unit(p, p->q->model.unit_ns),
-                                 .c = {.args.root = source, .args.n_bytes = 1}};
+    const struct paper_case x = paper_case(p, run, "");
     struct paper_place places[MOST];
-    int reached = 0;
+    int n = 0;
 
     paper_places(&x, places);
-    for (int rank = 0; rank < P; rank++) {
+    for (int rank = 0; rank < x.P; rank++) {
         int at = rank, steps = 0;
 
-        while (at != source && at >= 0 && at < P && steps++ < P)
+        while (at != x.c.args.root && at >= 0 && at < x.P && steps++ < x.P)
             at = places[at].parent;
-        reached += at == source;
+        n += at == x.c.args.root;
     }
-    return reached;
-}
-
-/* The number of processors in the root's tree in the reduction that is run here, each once. */
-static int operands_here(const struct paper *p, int P)
-{
-    const struct paper_case x = {.collective = "reduce",
-                                 .algorithm = "binomial",
-                                 .P = P,
-                                 .unit_ns = paper_unit(p, p->q->model.unit_ns),
-                                 .c = {.args.count = 1, .args.op = logp_op_find("sum", "double")}};
-    struct paper_place places[MOST];
-    int operands = 0;
-
-    paper_places(&x, places);
-    for (int rank = 0; rank < P; rank++) {
-        int at = rank, steps = 0;
-
-        while (at > 0 && at < P && steps++ < P)
-            at = places[at].parent;
-        operands += at == 0;
-    }
-    return operands;
+    return n;
 }
 
 static void listing(struct paper *p, const char *name, const char *printed, int P, int d,
                     int source)
 {
     const struct outcome out = by_xor(P, d, source);
-    char lost[160] = "";
+    char lost[160] = "", run[64];
 
     if (out.lost > 0)
         snprintf(lost, sizeof(lost),
                  "; of the sends %d name a processor that does not exist, or are made without the "
                  "message",
                  out.lost);
+    snprintf(run, sizeof(run), "broadcast binomial P=%d root=%d bytes=1", P, source);
     paper_listing(
         p, NULL, false,
         "%s, p = %d|%s|%d of %d processors get the message%s|"
         "ranks count from the source, modulo P; a send to no processor is left out: %d of "
         "%d processors",
-        name, P, printed, out.reached, P, lost, by_modulo(p, P, source), P);
+        name, P, printed, out.reached, P, lost, lead_to_root(p, run), P);
 }
 
-void grama_listings(struct paper *p)
+void grama_listings(struct paper *p, const struct paper_table *t, const char *what)
 {
     static const char *const first = "send to my_id XOR 2^i where my_id AND mask is 0",
                              *const any =
                                  "the same with my_id XOR source for my_id, stated for p = 2^d";
     const struct outcome zero = by_xor(8, 3, 0), other = by_xor(8, 3, SOURCE);
-    const int added = by_reduction(8, 3), here = operands_here(p, 8);
+    const int added = by_reduction(8, 3), here = lead_to_root(p, "reduce binomial P=8 count=1");
 
+    (void)t;
+    (void)what;
     listing(p, "One-to-all broadcast from node 0", first, 8, 3, 0);
     listing(p, "One-to-all broadcast from node 2", any, 8, 3, SOURCE);
     listing(p, "One-to-all broadcast from node 2", any, 6, 3, SOURCE);

@@ -6,129 +6,345 @@
  * keeps up.
  */
 #include "papers/paper.h"
+#include "liu.inc"
 
+#include "text/problem.h"
+
+#include <stdlib.h>
 #include <string.h>
-#include <logp/paper.h>
+
+enum { SIDE = 16, CONCLUDED = 30 /* percent, "about" */ };
+
+#define TORUS "broadcast torus P=256 "
+#define PIPELINED "broadcast torus-pipelined P=256 "
+
+/* ---- the formulas ---- */
+
+static struct logp_torus torus_of(const struct paper_case *x)
+{
+    return (struct logp_torus){.machine = x->machine,
+                               .n = SIDE,
+                               .M = 8 * (int64_t)x->c.args.n_bytes,
+                               .C = x->c.args.work_ns / x->unit_ns};
+}
+
+static double our_condition(const struct paper_case *x)
+{
+    const struct logp_torus t = torus_of(x);
+
+    return logp_torus_pipelining_helps(&t);
+}
+
+static double block_by_work(const struct paper_case *x)
+{
+    const struct logp_torus t = torus_of(x);
+
+    return (double)logp_torus_block_by_work(&t);
+}
+
+/* With the M that is missing. */
+static double block_by_gap(const struct paper_case *x)
+{
+    const struct logp_torus t = torus_of(x);
+
+    return (double)logp_torus_block_by_gap(&t);
+}
+
+static double best_block(const struct paper_case *x)
+{
+    return (double)(8 * paper_knob(x, "block"));
+}
+
+/* (6) in the blocks of the case. */
+static double of_6(const struct paper_case *x)
+{
+    const struct logp_torus t = torus_of(x);
+
+    return (double)logp_torus_pipelined(&t, 8 * x->c.args.block_bytes);
+}
+
+/* ---- what rows compare ---- */
+
+static struct paper_row no_row(void)
+{
+    struct paper_row row = {.certainty = LOGP_PREDICTION_EXACT};
+
+    for (int v = 0; v < N_VALUES; v++)
+        row.value[v] = NAN;
+    return row;
+}
+
+/* In one piece: the paper's formula, and a run. */
+static struct paper_row plain(struct paper *p, const char *run, const char *words)
+{
+    const struct paper_case x = paper_case(p, run, words);
+    const struct logp_torus t = torus_of(&x);
+    struct paper_row row = no_row();
+
+    row.value[FORMULA] = (double)logp_torus_plain(&t);
+    paper_run(p, &x, &row);
+    return row;
+}
+
+/* In blocks of m bits by the formula (6), and of whole bytes in the run. */
+static struct paper_row pipelined(struct paper *p, const char *run, const char *words, double m)
+{
+    const struct paper_case x = paper_case(p, run, words);
+    const struct logp_torus t = torus_of(&x);
+    struct paper_row row = no_row();
+
+    row.value[FORMULA] = (double)logp_torus_pipelined(&t, (int64_t)m);
+    paper_run(p, &x, &row);
+    return row;
+}
+
+static void set_difference(struct paper_row *row, const struct paper_row *a,
+                           const struct paper_row *b)
+{
+    for (int v = FORMULA; v < N_VALUES; v++)
+        row->value[v] = a->value[v] - b->value[v];
+}
+
+/* In percent. */
+static void set_gain(struct paper_row *row, const struct paper_row *whole,
+                     const struct paper_row *blocks)
+{
+    for (int v = FORMULA; v < N_VALUES; v++)
+        row->value[v] = 100 * (whole->value[v] - blocks->value[v]) / whole->value[v];
+}
 
 /* ---- table 1 ---- */
 
-enum { N_COLUMNS = 5 };
-
-static void table_1(struct paper *p)
+static double of_preset(const struct paper_case *x)
 {
-    static const char *const columns[N_COLUMNS] = {"cycle, ns", "width, bits", "Tsnd + Trcv", "g",
-                                                   "r"};
-    static const struct {
-        const char *machine;
-        int printed[N_COLUMNS];
-    } printed[] = {{"ncube2", {25, 1, 6400, 6400, 40}},
-                   {"cm5", {25, 4, 3600, 3600, 8}},
-                   {"dash", {30, 16, 30, 40, 2}},
-                   {"jmachine", {31, 8, 16, 40, 2}},
-                   {"monsoon", {20, 16, 10, 10, 2}}};
-    struct paper_table *t =
-        paper_table(p, "Table 1", "machine|what", "cycles, unless another unit is given",
-                    "the machines and the presets (--machine)");
+    const struct logp_preset *m = x->machine;
+    char what[64];
 
-    for (size_t i = 0; i < sizeof(printed) / sizeof(printed[0]); i++) {
-        const struct logp_preset *m = logp_preset_find(printed[i].machine);
-        const int64_t ours[N_COLUMNS] = {m->cycle_ns, m->width, m->overhead, m->gap, m->delay};
-
-        for (int k = 0; k < N_COLUMNS; k++) {
-            struct paper_row *row = paper_row(t, "%s|%s", m->name, columns[k]);
-
-            row->value[PRINTED] = printed[i].printed[k];
-            row->value[PREDICTED] = (double)ours[k];
-            paper_compare(p, "Table 1", printed[i].printed[k], row->value[PREDICTED]);
-        }
+    switch (paper_label(x->words, 1, what)[0]) {
+    case 'c':
+        return (double)m->cycle_ns;
+    case 'w':
+        return (double)m->width;
+    case 'T':
+        return (double)m->overhead;
+    case 'g':
+        return (double)m->gap;
+    default:
+        return (double)m->delay;
     }
-    paper_judge(p, "Table 1", paper_same(t, PRINTED, PREDICTED), "the presets have its numbers");
 }
 
-/* ---- any torus ---- */
-
-/* Tori of rows x columns, not only squares, with separate links. */
-static void any_torus(struct paper *p)
+static void compare_preset(struct paper *p, struct paper_table *t, struct paper_row *row,
+                           const struct paper_case *x)
 {
-    static const struct {
-        const char *topology;
-        int P;
-    } list[] = {{"torus:16x16", 256},
-                {"torus:8x32", 256},
-                {"torus:32x8", 256},
-                {"torus:5x3", 15},
-                {"torus:3x5", 15}};
-    static const char *const algorithms[] = {"torus", "torus-pipelined"};
-    const struct logp_torus dash = liu_torus("dash", 1024, 1024);
-    struct paper_table *t = paper_table(p, "M x N", "network|algorithm", "cycles",
-                                        "DASH, 1024 bits, C = 1024, the blocks those of 256 bits");
+    (void)x;
+    if (row->value[PREDICTED] == row->value[PRINTED] || p->stopped)
+        return;
+    say("paper %s, %s: predicted %.10g, here %.10g", p->name, t->figure, row->value[PRINTED],
+        row->value[PREDICTED]);
+    p->wrong = true;
+}
 
-    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-        for (int a = 0; a < 2; a++) {
-            struct paper_case x = liu_case(p, &dash, algorithms[a], a == 0 ? 0 : 32);
+/* ---- (8): when blocks are worth while ---- */
 
-            x.P = list[i].P;
-            x.topology = list[i].topology;
-            paper_run(p, &x, paper_row(t, "%s|%s", list[i].topology, algorithms[a]));
-        }
-    paper_note(t, "The item goes along the first row, both ways, and then along all columns, both "
-                  "ways; the paper's formulas are for squares.");
-    paper_judge_none(p, "M x N", "on any torus the same routing, along one row and all columns");
+static void try_condition(struct paper *p, struct paper_table *t, struct paper_row *row,
+                          const struct paper_case *x)
+{
+    const struct paper_row whole = plain(p, TORUS "machine=$1 bytes=128 work=1024", x->words);
+    struct paper_row blocks = no_row();
+    const double *one = whole.value, *many = blocks.value;
+
+    (void)t;
+    paper_run(p, x, &blocks);
+    for (int v = EMULATED; v < N_VALUES && !isnan(one[EMULATED]); v++)
+        if (!isnan(one[v]))
+            row->value[v] = many[v] < one[v];
+    paper_compare(p, "(8)", row, row->value[PREDICTED], row->value[EMULATED]);
+    if (isnan(one[PREDICTED]) || isnan(many[PREDICTED]))
+        return;
+    if (many[PREDICTED] < one[PREDICTED])
+        paper_remark(row, "%.0f cycles in one piece, %.0f in blocks of %.0f bits: %.1f %%",
+                     one[PREDICTED], many[PREDICTED], best_block(x),
+                     100 * (one[PREDICTED] - many[PREDICTED]) / one[PREDICTED]);
+    else
+        paper_remark(row, "%.0f cycles in one piece, and no blocks take less", one[PREDICTED]);
+}
+
+/* ---- (9): their size ---- */
+
+static void say_best_block(struct paper *p, struct paper_table *t, struct paper_row *row,
+                           const struct paper_case *x)
+{
+    const struct logp_torus torus = torus_of(x);
+
+    (void)p;
+    (void)t;
+    paper_remark(row, "(6) is least at %lld of all whole bits",
+                 (long long)logp_torus_best_block(&torus));
+}
+
+static void say_which_decides(struct paper *p, struct paper_table *t, struct paper_row *row,
+                              const struct paper_case *x)
+{
+    const struct logp_torus torus = torus_of(x);
+    const int64_t busy =
+        2 * x->machine->overhead + torus.C * (int64_t)row->value[DERIVED] / torus.M;
+
+    (void)p;
+    (void)t;
+    paper_remark(row, 4 * x->machine->gap >= busy ? "the gap decides"
+                                                  : "case 2 holds: processing decides");
+}
+
+/* The time of one more block: five blocks of m bits compared with four, with the same C m/M. */
+static void between_blocks(struct paper *p, struct paper_table *t, struct paper_row *row,
+                           const struct paper_case *x)
+{
+    const double m = paper_number(x->words, 1);
+    struct paper_row rows[2];
+
+    (void)t;
+    for (int i = 0; i < 2; i++) {
+        const int n = 4 + i;
+        char words[128];
+
+        snprintf(words, sizeof(words), "%s|%d|%g|%g", x->words, n, n / 8.0, m / 8);
+        rows[i] = pipelined(p, PIPELINED "machine=$1 bytes=$5*$2 work=$4*$3 block=$6", words, m);
+    }
+    set_difference(row, &rows[1], &rows[0]);
+}
+
+/* ---- the examples ---- */
+
+/* A row of an example, of which this word is the printed number; -: not printed. */
+static struct paper_row *example_row(struct paper_table *t, const struct paper_case *x,
+                                     const char *block, const char *what, int word)
+{
+    char machine[64], M[64], printed[64];
+    struct paper_row *row = paper_row(t, "%s|%s|%s|%s", paper_label(x->words, 0, machine),
+                                      paper_label(x->words, 1, M), block, what);
+
+    if (strcmp(paper_label(x->words, word, printed), "-") != 0)
+        row->value[PRINTED] = strtod(printed, NULL);
+    return row;
+}
+
+/* Words: machine, M, m, the printed numbers in one piece, in blocks, less and gain. */
+static void example(struct paper *p, struct paper_table *t, const struct paper_case *x)
+{
+    const double m = paper_number(x->words, 2), bytes = floor((m + 4) / 8); /* the nearest */
+    const struct paper_row whole = plain(p, TORUS "machine=$1 bytes=$2/8 work=$2", x->words);
+    struct paper_row blocks, *row = example_row(t, x, "-", "in one piece", 3);
+    char words[128], block[64];
+
+    row->certainty = whole.certainty;
+    memcpy(row->value + FORMULA, whole.value + FORMULA, sizeof(whole.value) - sizeof(double));
+    snprintf(words, sizeof(words), "%s|%g", x->words, bytes);
+    blocks = pipelined(p, PIPELINED "machine=$1 bytes=$2/8 work=$2 block=$8", words, m);
+    row = example_row(t, x, paper_label(x->words, 2, block), "in blocks", 4);
+    memcpy(row->value + FORMULA, blocks.value + FORMULA, sizeof(blocks.value) - sizeof(double));
+    row->certainty = blocks.certainty;
+    if (m != 8 * bytes)
+        paper_remark(row, "%.0f bits are not whole bytes: run with %.0f", m, 8 * bytes);
+    set_difference(example_row(t, x, block, "(7), less", 5), &whole, &blocks);
+    row = example_row(t, x, block, "gain, %", 6);
+    set_gain(row, &whole, &blocks);
+    if (row->value[PRINTED] == CONCLUDED)
+        paper_remark(row, "printed: about 30, in the conclusion");
+}
+
+/* Whether the paper's formulas give 25 to 35 % for all three machines. */
+static bool concludes(const struct paper *p, const struct paper_table *t)
+{
+    static const char *const gains[] = {"dash|2048|351|gain, %", "monsoon|2048|203|gain, %",
+                                        "jmachine|2048|182|gain, %"};
+    bool agrees = true;
+
+    (void)t;
+    for (int i = 0; i < 3; i++)
+        agrees &= fabs(paper_row_of(p, "Examples", gains[i])->value[FORMULA] - CONCLUDED) <= 5;
+    return agrees;
+}
+
+/* ---- (2), (3) and (5) ---- */
+
+static void run_longer(struct paper *p, struct paper_table *t, struct paper_row *row,
+                       const struct paper_case *x)
+{
+    (void)t;
+    if (strstr(x->words, "the longer") == NULL)
+        return;
+    paper_run(p, x, row);
+    paper_remark(row, paper_value_of(p, x, "g > D") != 0 ? "g > D" : "g <= D");
+}
+
+/* The row is a run of the blocks, and C after it. Block by block each is processed before the next
+ * is received. */
+static void process_after(struct paper *p, struct paper_table *t, struct paper_row *row,
+                          const struct paper_case *x)
+{
+    const struct paper_case by_block =
+        paper_case(p, PIPELINED "machine=$1 bytes=128 block=$2/8 work=1024 no_overlap=1", x->words);
+
+    (void)t;
+    for (int v = PREDICTED; v < N_VALUES; v++)
+        row->value[v] += 1024;
+    paper_remark(row, "block by block: %.7g", paper_emulated(p, &by_block));
+}
+
+static void judge_overlap(struct paper *p, const struct paper_table *t, const char *what)
+{
+    const bool is_same = paper_same(t, "*", FORMULA, EMULATED, 0);
+    bool less = true;
+
+    for (size_t i = 0; i < t->n_rows; i++)
+        less &= strtod(strchr(t->rows[i].remark, ':') + 1, NULL) < t->rows[i].value[EMULATED];
+    paper_judge(p, what, is_same,
+                "it agrees where a hop takes at least g; processing block by block takes %s",
+                less ? "less" : "no less");
 }
 
 /* ---- figure 5 ---- */
 
-static void figure_5(struct paper *p)
+/* The message in one piece is run once for each machine. */
+static void find_gain(struct paper *p, struct paper_table *t, struct paper_row *row,
+                      const struct paper_case *x)
 {
-    static const char *const machines[] = {"dash", "monsoon", "jmachine"};
-    static const int bits[] = {40,  56,  72,  88,  104, 120, 128, 144, 168, 192, 200, 248,
-                               256, 328, 336, 416, 496, 504, 600, 704, 800, 904, 992, 1000};
-    static const struct paper_chart chart = {
-        .x_axis = "m, bits of a block", .y_axis = "gain, %", .x = 1};
-    struct paper_table *t = paper_table(p, "Figure 5", "machine|m", "%",
-                                        "gain over m, 256 processors, M = 1000 bits, C = 1000");
+    const double m = paper_number(x->words, 1);
+    struct paper_row blocks;
 
-    size_t higher = 0;
-
-    t->chart = &chart;
-    for (int i = 0; i < 3; i++) {
-        const struct logp_torus torus = liu_torus(machines[i], 1000, 1000);
-        struct paper_row plain = liu_no_row;
-
-        liu_plain(p, &torus, &plain);
-        for (size_t k = 0; k < sizeof(bits) / sizeof(bits[0]); k++) {
-            struct paper_row blocks = liu_no_row,
-                             *row = paper_row(t, "%s|%d", machines[i], bits[k]);
-
-            liu_pipelined(p, &torus, bits[k], bits[k] / 8, &blocks);
-            liu_gain(row, &plain, &blocks);
-            higher += row->value[EMULATED] >= row->value[FORMULA];
-        }
-    }
-    paper_judge_none(
-        p, "Figure 5",
-        "curves; by (6) the gain has steps, where a block more counts as a whole one; "
-        "the true gain is no less in %zu of %zu rows, and less only where a hop takes less "
-        "than g",
-        higher, t->n_rows);
-    paper_note(t, "Blocks of whole bytes; the paper prints curves, no values. For small blocks a "
-                  "hop takes less than g; then (6) is not a bound, and its gain is too high.");
+    (void)t;
+    if (m == 40)
+        p->kept = plain(p, TORUS "machine=$1 bytes=125 work=1000", x->words);
+    blocks = pipelined(p, PIPELINED "machine=$1 bytes=125 work=1000 block=$2/8", x->words, m);
+    set_gain(row, &p->kept, &blocks);
 }
 
-/* ---- listings ---- */
+static void judge_figure_5(struct paper *p, const struct paper_table *t, const char *what)
+{
+    size_t higher = 0;
+
+    for (size_t i = 0; i < t->n_rows; i++)
+        higher += t->rows[i].value[EMULATED] >= t->rows[i].value[FORMULA];
+    paper_judge_none(
+        p, what,
+        "curves; by (6) the gain has steps, where a block more counts as a whole one; the true "
+        "gain is no less in %zu of %zu rows, and less only where a hop takes less than g",
+        higher, t->n_rows);
+}
+
+/* ---- the listing ---- */
 
 /*
- * Liu, Li & Cui: routing R on an n x n torus from (0, 0), followed from node to node as it is
- * printed and as it is run here, h = n div 2. Along row 0 the message goes both ways, and from each
- * node of row 0 along its column both ways.
+ * Routing R on an n x n torus from (0, 0), followed from node to node as it is printed and as it is
+ * run here, h = n div 2. Along row 0 the message goes both ways, and from each node of row 0 along
+ * its column both ways.
  */
-
-enum { LARGEST = 16 };
 
 struct torus_walk {
     int n;
-    int last;                    /* (i, j), h+1 < i <= last, sends to (i-1, j) */
-    int times[LARGEST][LARGEST]; /* for each node, the number of times it gets the message */
+    int last;              /* (i, j), h+1 < i <= last, sends to (i-1, j) */
+    int times[SIDE][SIDE]; /* for each node, the number of times it gets the message */
 };
 
 static void reach(struct torus_walk *w, int i, int j);
@@ -184,44 +400,59 @@ static int reached(int n, int last)
     return nodes;
 }
 
-static void liu_listings(struct paper *p)
+static double reached_as_printed(const struct paper_case *x)
 {
-    static const int sizes[] = {3, 4, 5, 8, 16};
-    const int n = LARGEST, all = n * n, printed = reached(n, n - 2), here = reached(n, n - 1);
-    struct paper_table *t =
-        paper_table(p, "Routing R", "n", "nodes", "how many nodes the message reaches, of n x n");
+    const int n = (int)paper_number(x->words, 0);
 
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        struct paper_row *row = paper_row(t, "%d", sizes[i]);
+    return reached(n, n - 2);
+}
 
-        row->value[FORMULA] = reached(sizes[i], sizes[i] - 2);
-        row->value[PREDICTED] = reached(sizes[i], sizes[i] - 1);
-    }
-    paper_note(t, "Its formula: R as printed, up to i < n-1; predicted: R as run here, up to i <= "
-                  "n-1.");
-    paper_listing(p, "Listing of routing R", printed == all,
-                  "Routing R, n = %d|(i, j), h+1 < i < n-1, sends to (i-1, j)|"
-                  "%d of %d nodes get the message|"
-                  "(i, j), h+1 < i <= n-1, sends to (i-1, j): %d of %d nodes|"
-                  "with i < n-1 it misses nodes for n >= 5: at n = %d it reaches %d of %d; as run "
-                  "here %d",
+static double reached_here(const struct paper_case *x)
+{
+    const int n = (int)paper_number(x->words, 0);
+
+    return reached(n, n - 1);
+}
+
+static void judge_routing(struct paper *p, const struct paper_table *t, const char *what)
+{
+    const int n = SIDE, all = n * n, printed = reached(n, n - 2), here = reached(n, n - 1);
+
+    (void)t;
+    paper_listing(p, what, printed == all,
+                  "Routing R, n = %d|(i, j), h+1 < i < n-1, sends to (i-1, j)|%d of %d nodes get "
+                  "the message|(i, j), h+1 < i <= n-1, sends to (i-1, j): %d of %d nodes|with i < "
+                  "n-1 it misses nodes for n >= 5: at n = %d it reaches %d of %d; as run here %d",
                   n, printed, all, here, all, n, printed, all, here);
 }
 
 /* ---- the paper ---- */
 
-static void fill(struct paper *p)
-{
-    table_1(p);
-    liu_examples(p);
-    any_torus(p);
-    liu_formulas(p);
-    figure_5(p);
-    liu_listings(p);
-}
+static const struct paper_function functions[] = {
+    {"our_condition", .number = our_condition},
+    {"block_by_work", .number = block_by_work},
+    {"block_by_gap", .number = block_by_gap},
+    {"best_block", .number = best_block},
+    {"of_preset", .number = of_preset},
+    {"of_6", .number = of_6},
+    {"reached_as_printed", .number = reached_as_printed},
+    {"reached_here", .number = reached_here},
+    {"example", .make = example},
+    {"compare_preset", .complete = compare_preset},
+    {"try_condition", .complete = try_condition},
+    {"say_best_block", .complete = say_best_block},
+    {"say_which_decides", .complete = say_which_decides},
+    {"between_blocks", .complete = between_blocks},
+    {"run_longer", .complete = run_longer},
+    {"process_after", .complete = process_after},
+    {"find_gain", .complete = find_gain},
+    {"concludes", .agrees = concludes},
+    {"judge_overlap", .judge = judge_overlap},
+    {"judge_figure_5", .judge = judge_figure_5},
+    {"judge_routing", .judge = judge_routing},
+    {0}};
 
-const struct paper_kind paper_liu = {
-    .name = "liu",
-    .title = "Liu, Li & Cui 1996: pipelined broadcast on a torus",
-    .fill = fill,
-};
+const struct paper_kind paper_liu = {.name = "liu",
+                                     .title = "Liu, Li & Cui 1996: pipelined broadcast on a torus",
+                                     .text = liu_paper,
+                                     .functions = functions};

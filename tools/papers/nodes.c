@@ -3,15 +3,17 @@
  * at which it has the item or the sum. */
 #include "papers/paper.h"
 
+#include "text/problem.h"
+
 void paper_places(const struct paper_case *x, struct paper_place *places)
 {
     for (int rank = 0; rank < x->P; rank++) {
         struct paper_place *at = &places[rank];
-        struct logp_plan *plan;
+        struct logp_plan *plan = NULL;
         const int *children;
 
-        if (logp_plan_create(paper_algorithm(x), (int)x->P, rank, &x->c.args, &x->c.model, &plan))
-            bad_usage("no memory for the tree of %s", x->algorithm);
+        if (logp_plan_create(x->own, (int)x->P, rank, &x->c.args, &x->c.model, &plan) != 0)
+            need(NULL);
         children = logp_plan_tree(plan, &at->parent, &at->n_children);
         for (int k = 0; k < at->n_children; k++)
             at->children[k] = children[k];
@@ -19,17 +21,25 @@ void paper_places(const struct paper_case *x, struct paper_place *places)
     }
 }
 
+const char *paper_children(const struct paper_place *place, char buf[64])
+{
+    snprintf(buf, 64, "-");
+    for (int i = 0, n = 0; i < place->n_children && n < 60; i++)
+        n += snprintf(buf + n, 64 - (size_t)n, "%s%d", i > 0 ? " " : "", place->children[i]);
+    return buf;
+}
+
 /* One run on the virtual clock; NULL: it failed, and trace_run() has printed why. */
 static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x)
 {
     const struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
-    struct row row = {.algorithm = paper_algorithm(x)};
+    struct row row = {.algorithm = x->own};
     struct logp_trace *run = NULL;
     struct logp_machine *m;
 
-    end_with(create_machine(&q, &m));
-    if (tell_problem(&q, trace_run(&q, m, &x->c, &row, 0, &run)) != EXIT_OK)
-        p->stopped = p->wrong = true;
+    if (p->stopped || !paper_goes_on(p, create_machine(&q, &m)))
+        return NULL;
+    paper_goes_on(p, trace_run(&q, m, &x->c, &row, 0, &run));
     end_machine(&q, m);
     return run;
 }
@@ -54,7 +64,7 @@ void paper_tour(struct paper *p, const struct paper_case *x, double *when)
         size_t n = 0;
         const struct logp_event *events = run != NULL ? logp_trace_events(run, rank, &n) : NULL;
 
-        when[rank] = (double)there_ns(events, n, x->c.args.op != NULL) / (double)x->unit_ns;
+        when[rank] = paper_units(x, there_ns(events, n, x->c.args.op != NULL));
     }
     logp_trace_free(run);
 }
@@ -79,7 +89,7 @@ static void moments_of(struct paper *p, const struct paper_case *x, struct logp_
         size_t n = 0;
         const struct logp_event *events = trace != NULL ? logp_trace_events(trace, rank, &n) : NULL;
 
-        when[rank] = n > 0 ? (double)moment_ns(events, n, moment) / (double)x->unit_ns : NAN;
+        when[rank] = n > 0 ? paper_units(x, moment_ns(events, n, moment)) : NAN;
     }
     logp_trace_free(trace);
 }
@@ -88,9 +98,9 @@ void paper_moments(struct paper *p, const struct paper_case *x, enum paper_momen
                    double *predicted, double *emulated)
 {
     const struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
-    struct logp_trace *trace;
+    struct logp_trace *trace = NULL;
 
-    end_with(trace_prediction(&q, &x->c, paper_algorithm(x), 0, &trace));
+    paper_goes_on(p, trace_prediction(&q, &x->c, x->own, 0, &trace));
     moments_of(p, x, trace, moment, predicted);
     moments_of(p, x, trace_case(p, x), moment, emulated);
 }

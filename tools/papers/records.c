@@ -9,11 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const keys[N_VALUES] = {
-    [PRINTED] = "printed",     [FORMULA] = "paper_formula", [DERIVED] = "derived",
-    [PREDICTED] = "predicted", [EMULATED] = "emulated",     [MEASURED] = "measured",
-};
-
 enum { DIGITS = 7 };
 
 /* ---- JSON ---- */
@@ -66,13 +61,14 @@ static json_t *row_json(const struct paper *p, const struct paper_table *t,
 
     for (int v = 0; v < N_VALUES; v++)
         if (v != DERIVED)
-            json_object_set_new(j, keys[v], number_json(row->value[v]));
+            json_object_set_new(j, paper_keys[v], number_json(row->value[v]));
     json_object_set_new(j, "prediction",
                         json_string(predicted ? logp_certainty_name(row->certainty) : "none"));
     json_object_set_new(j, "remark", text_json(row->remark));
     json_object_set_new(j, "verdict", text_json(row->verdict));
     json_object_set_new(j, "notes", row == t->rows ? notes_json(t) : json_null());
-    json_object_set_new(j, keys[DERIVED], number_json(row->value[DERIVED])); /* newer, so last */
+    json_object_set_new(j, paper_keys[DERIVED],
+                        number_json(row->value[DERIVED])); /* newer, so last */
     return j;
 }
 
@@ -83,9 +79,9 @@ static json_t *listing_json(const struct paper *p, const struct paper_listing *l
         "s:n, s:n, s:n, s:n}",
         "paper", p->name, "figure", "Listings", "title", "as printed and as run here", "row",
         "listing", l->name, "as printed", l->printed, "run as printed", l->does, "as run here",
-        l->here, "unit", "none", "printed_unit", "none", keys[PRINTED], keys[FORMULA],
-        keys[PREDICTED], keys[EMULATED], keys[MEASURED], "prediction", "none", "remark", "verdict",
-        "notes", keys[DERIVED]);
+        l->here, "unit", "none", "printed_unit", "none", paper_keys[PRINTED], paper_keys[FORMULA],
+        paper_keys[PREDICTED], paper_keys[EMULATED], paper_keys[MEASURED], "prediction", "none",
+        "remark", "verdict", "notes", paper_keys[DERIVED]);
 }
 
 /* ---- CSV ---- */
@@ -117,10 +113,10 @@ static json_t *csv_of(json_t *record)
     const char *remark = json_string_value(json_object_get(record, "remark"));
 
     for (int v = 0; v < N_VALUES; v++) {
-        json_t *value = json_object_get(record, keys[v]);
+        json_t *value = json_object_get(record, paper_keys[v]);
 
         if (json_is_number(value))
-            json_object_set_new(record, keys[v], json_real(json_number_value(value)));
+            json_object_set_new(record, paper_keys[v], json_real(json_number_value(value)));
     }
     json_object_set_new(record, "row", labels_text(json_object_get(record, "row")));
     if (verdict != NULL)
@@ -137,20 +133,20 @@ static void add(struct records *r, json_t *record)
     put_record(r, r->form == RECORDS_CSV ? csv_of(record) : record);
 }
 
-void print_paper(enum record_form form, const struct paper *p)
+struct problem *print_paper(FILE *f, enum record_form form, const struct paper *p)
 {
-    struct records r = {.f = stdout,
+    struct records r = {.f = f,
                         .form = form,
                         .digits = DIGITS,
                         .columns = "paper,figure,title,row,unit,printed_unit,printed,paper_formula,"
                                    "predicted,emulated,measured,prediction,remark,derived"};
 
     if (form == RECORDS_NONE)
-        draw_paper(p);
-    if (form == RECORDS_TABLE)
-        print_paper_text(p);
-    if (form == RECORDS_NONE || form == RECORDS_TABLE)
-        return;
+        return draw_paper(f, p);
+    if (form == RECORDS_TABLE) {
+        print_paper_text(f, p);
+        return NULL;
+    }
     for (int i = 0; i < p->n_tables; i++)
         for (size_t k = 0; k < p->tables[i].n_rows; k++)
             add(&r, row_json(p, &p->tables[i], &p->tables[i].rows[k]));
@@ -159,4 +155,5 @@ void print_paper(enum record_form form, const struct paper *p)
     for (size_t k = 0; k < p->verdicts.n_rows; k++)
         add(&r, row_json(p, &p->verdicts, &p->verdicts.rows[k]));
     end_records(&r);
+    return NULL;
 }

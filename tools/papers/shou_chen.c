@@ -2,59 +2,300 @@
 /*
  * Shou & Chen: the optimal broadcast trees of figure 1 and the summation tree of figure 2, node by
  * node. The paper draws them; of their numbers it is known that the second tree of figure 1 is the
- * first without its node (7, 2), and that 82 operands are summed on 7 processors.
+ * first without its node (7, 2), and that 82 operands are summed on 7 processors. Its theorems: how
+ * many processors can hold an item by a time and how long the broadcast takes (2, 4), how many
+ * operands its tree sums in that time (lemma 1, 5) and how long more of them take (6), and whether
+ * that is the most there can be (5). The paper's numbers are computed from its recurrence with g,
+ * for which section 0 assumes g >= o; ours has max(g, o).
  */
-#include "papers/paper.h"
+#include "papers/shou_chen.h"
+#include "shou_chen.inc"
+
 #include "answer/tree/tree.h"
+#include "text/problem.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <logp/paper.h>
 
-static const struct shou_chen_model figure_1 = {"6,2,4", 6, 2, 4}, figure_2 = {"5,2,4", 5, 2, 4};
+enum { ENOUGH = 10000 }; /* operands that fill any of these trees */
 
-/* "1 4 6 7", or a dash. */
-static const char *children_of(const struct tree *tree, const struct tree_node *node, char buf[32])
+/* ---- figures 1 and 2 ---- */
+
+/* "3|0|5 6": rank, parent and children; -: there is none. */
+static void name_node(const struct tree *tree, const struct tree_node *node, char buf[64])
 {
-    buf[0] = '\0';
+    size_t n = (size_t)snprintf(buf, 64, "%lld|", (long long)node->rank);
+    const int64_t parent = node->parent;
+
+    n += (size_t)snprintf(buf + n, 64 - n, parent < 0 ? "-|" : "%lld|",
+                          (long long)(parent < 0 ? 0 : tree->nodes[parent].rank));
+    snprintf(buf + n, 64 - n, node->first_child < 0 ? "-" : "");
     for (int64_t i = node->first_child; i >= 0; i = tree->nodes[i].next_sibling)
-        snprintf(buf + strlen(buf), 32 - strlen(buf), "%s%lld", buf[0] != '\0' ? " " : "",
-                 (long long)tree->nodes[i].rank);
-    return buf[0] != '\0' ? buf : "-";
+        n += (size_t)snprintf(buf + n, 64 - n, i != node->first_child ? " %lld" : "%lld",
+                              (long long)tree->nodes[i].rank);
 }
 
-/* Its rank, "-" where there is none. */
-static const char *parent_of(const struct tree *tree, const struct tree_node *node, char buf[24])
+static struct tree tree_of(struct paper *p, const struct paper_case *x)
 {
-    snprintf(buf, 24, "-");
-    if (node->parent >= 0)
-        snprintf(buf, 24, "%lld", (long long)tree->nodes[node->parent].rank);
-    return buf;
+    struct tree tree = {0};
+    struct question q = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
+
+    q.what.n_bytes = x->c.args.n_bytes;
+    q.what.count = x->c.args.count;
+    q.what.op = x->c.args.op;
+    q.model.gamma_given = x->c.args.op != NULL;
+    paper_goes_on(p, x->c.args.op != NULL ? make_summation_tree(&q, &tree)
+                                          : make_broadcast_tree(&q, &tree));
+    return tree;
 }
 
-/* ---- bounds ---- */
-
-/*
- * Shou & Chen, theorem 4: min{g, L+2o} log P <= T_B < max{g, L+2o} log 4P, where T_B is the time of
- * the optimal broadcast and the logarithm is of base 2.
- */
-
-static double lower(int L, int q, int g, int64_t P)
+static void broadcast_nodes(struct paper *p, struct paper_table *t, const struct paper_case *x)
 {
-    return fmin(g, L + 2 * q) * log2((double)P);
+    struct own_tree *own = shou_chen_tree(x);
+    struct tree tree = tree_of(p, x);
+    double when[MOST_NODES];
+
+    paper_tour(p, x, when);
+    for (int id = 0; id < x->P; id++) {
+        char labels[64];
+        struct paper_row *row;
+
+        name_node(&tree, &tree.nodes[id], labels);
+        row = paper_row(t, "%s", labels);
+        row->value[FORMULA] = own->time[id];
+        paper_compare(p, "a node", row, tree.nodes[id].time, tree.time - when[id]);
+        if (x->P == 8 && id == 7) {
+            row->value[PRINTED] = 2;
+            paper_remark(row, "the node (7, 2) that T*(7) does not have");
+        }
+    }
+    free_tree(&tree);
+    free(own);
 }
 
-static double upper(int L, int q, int g, int64_t P)
+static void summation_nodes(struct paper *p, struct paper_table *t, const struct paper_case *x)
 {
-    return fmax(g, L + 2 * q) * log2(4 * (double)P);
+    struct tree tree = tree_of(p, x);
+    double when[MOST_NODES];
+
+    paper_tour(p, x, when);
+    for (int id = 0; id < tree.n; id++) {
+        const struct tree_node *node = &tree.nodes[id];
+        char labels[64];
+
+        name_node(&tree, node, labels);
+        paper_compare(p, "a node",
+                      paper_row(t, "%s|%lld + %lld|%.0f", labels, (long long)node->own,
+                                (long long)node->shared, node->time),
+                      node->label, when[id]);
+    }
+    free_tree(&tree);
 }
 
-/* T_B by the library, in units. */
-static int64_t time_of(int L, int q, int g, int64_t P)
+/* The operands of all nodes, or the nodes that take part. */
+static void count_nodes(struct paper *p, struct paper_table *t, struct paper_row *row,
+                        const struct paper_case *x)
 {
-    struct logp_tree tree;
+    struct tree tree = tree_of(p, x);
+    double operands = 0;
 
-    return logp_tree_init(&tree, P, L + 2 * q, g > q ? g : q) == 0 ? logp_tree_time(&tree) : -1;
+    for (int64_t id = 0; id < tree.n; id++)
+        operands += (double)(tree.nodes[id].own + tree.nodes[id].shared);
+    row->value[PREDICTED] = t->n_rows == 1 ? operands : (double)tree.used;
+    free_tree(&tree);
+    if (p->stopped || row->value[PREDICTED] == row->value[PRINTED])
+        return;
+    say("paper %s, Figure 2, %s: predicted %g, here %.10g", p->name, row->labels,
+        row->value[PRINTED], row->value[PREDICTED]);
+    p->wrong = true;
+}
+
+/* Whether T*(7) is T*(8) without its node (7, 2): all others have the same place and time. */
+static bool is_part(const struct paper *p, const struct paper_table *seven)
+{
+    const struct paper_table *eight = seven - 1;
+    bool part = p->stopped || eight->rows[7].value[PREDICTED] == 2;
+
+    for (int id = 0; id < 7; id++) {
+        const struct paper_row *a = &eight->rows[id], *b = &seven->rows[id];
+        char of_a[64], of_b[64];
+
+        part &= (p->stopped || a->value[PREDICTED] == b->value[PREDICTED]) &&
+                strcmp(paper_label(a->labels, 1, of_a), paper_label(b->labels, 1, of_b)) == 0;
+    }
+    return part;
+}
+
+static void compare_trees(struct paper *p, struct paper_table *t)
+{
+    const bool part = is_part(p, t);
+
+    paper_note(t, "This tree is%s the first without its node (7, 2), as printed.",
+               part ? "" : " NOT");
+    if (!part)
+        say("paper %s, Figure 1: the trees are not those printed", p->name);
+    p->wrong |= !part;
+}
+
+/* ---- theorem 2 ---- */
+
+#define OUTSIDE "g < o, which section 0 excludes: a processor cannot send so often"
+
+static void say_outside(struct paper *p, struct paper_table *t, struct paper_row *row,
+                        const struct paper_case *x)
+{
+    (void)t;
+    (void)x;
+    if (!p->stopped && row->value[FORMULA] != row->value[PREDICTED])
+        paper_remark(row, OUTSIDE);
+}
+
+/* f_n at times in ascending order, the second word: "9,10,13"; on the virtual clock, the number of
+ * processors that hold the item in the tree that is full at the last of them. */
+static void count_holders(struct paper *p, struct paper_table *t, const struct paper_case *model)
+{
+    const struct shou_chen_units u = shou_chen_units(model);
+    struct own_tree *own = shou_chen_tree(model);
+    struct paper_case x = *model;
+    char times[64], parameters[64], *end = times;
+    double when[MOST_NODES];
+
+    paper_label(x.words, 0, parameters);
+    paper_label(x.words, 1, times);
+    x.P = logp_tree_count(atol(strrchr(times, ',') + 1), u.d, u.e);
+    paper_tour(p, &x, when);
+    for (const char *s = times; *s != '\0' && !p->stopped; s = end + (*end == ',')) {
+        const long n = strtol(s, &end, 10);
+        struct paper_row *row = paper_row(t, "%s|%ld", parameters, n);
+        int holders = 0;
+
+        for (int rank = 0; rank < x.P; rank++)
+            holders += when[rank] <= (double)n;
+        row->value[FORMULA] = own->f[n];
+        paper_compare(p, "f_n", row, (double)logp_tree_count(n, u.d, u.e), holders);
+        say_outside(p, t, row, &x);
+    }
+    free(own);
+}
+
+static double own_time(const struct paper_case *x)
+{
+    struct own_tree *own = shou_chen_tree(x);
+    const double T = own->T;
+
+    free(own);
+    return T;
+}
+
+static void judge_small_gap(struct paper *p, const struct paper_table *t, const char *what)
+{
+    const bool right = paper_same(t - 1, "6,5,2|*", FORMULA, EMULATED, 0) &&
+                       paper_same(t, "6,5,2|*", FORMULA, EMULATED, 0);
+
+    paper_judge_none(p, what,
+                     "section 0 assumes g >= o. For L,o,g = 6,5,2 its f_n and its time are %s: a "
+                     "sending processor is busy for o, so that max(g, o) must replace g",
+                     right ? "right" : "not those of the virtual clock");
+}
+
+/* ---- lemma 1, theorems 5 and 6 ---- */
+
+/* N_S: what the places of all nodes have time for; *T: that time. */
+static int64_t filled(const struct paper_case *x, int64_t *T)
+{
+    struct logp_summation plan;
+    int64_t sum = 0;
+
+    logp_summation_paper(&plan, x->P, ENOUGH, &x->c.model.params, sizeof(double));
+    for (int64_t id = 0; id < plan.tree.P; id++)
+        sum += logp_summation_node(&plan, id).own;
+    *T = plan.tree.T;
+    return sum;
+}
+
+/* The same of the paper's tree: the sum of T_i - K_i (o + 1) + 1. */
+static int own_filled(const struct paper_case *x, int *T)
+{
+    struct own_tree *own = shou_chen_tree(x);
+    int sum = 0;
+
+    for (int id = 0; id < x->P; id++)
+        sum += own->time[id] - own->children[id] * (shou_chen_units(x).o + 1) + 1;
+    *T = own->T;
+    free(own);
+    return sum;
+}
+
+static double own_operands(const struct paper_case *x)
+{
+    int T;
+
+    return own_filled(x, &T);
+}
+
+/* The most operands that the algorithm sums within T on the virtual clock, near a guess. */
+static double most_in_time(struct paper *p, struct paper_case x, int64_t guess, int64_t T)
+{
+    int64_t N = guess;
+
+    for (x.c.args.count = N; N > 1 && paper_emulated(p, &x) > (double)T; x.c.args.count = N)
+        N--;
+    for (x.c.args.count = N + 1; paper_emulated(p, &x) <= (double)T; x.c.args.count = N + 1)
+        N++;
+    return p->stopped ? NAN : (double)N;
+}
+
+/* The same as planned by `optimal`. */
+static int64_t most_planned(const struct paper_case *x, int64_t at_least, int64_t T)
+{
+    struct logp_summation plan;
+    int64_t N = at_least;
+
+    while (logp_summation_optimal(&plan, x->P, N + 1, &x->c.model.params, sizeof(double)) == 0 &&
+           plan.time <= T)
+        N++;
+    return N;
+}
+
+/* A row of N_S, or of the most that can be summed in the same time. */
+static void count_operands(struct paper *p, struct paper_table *t, const struct paper_case *x)
+{
+    int64_t T, N = filled(x, &T);
+    struct paper_row *row = paper_row(t, "%lld|%lld", (long long)x->P, (long long)T);
+    int own_T;
+
+    row->value[FORMULA] = own_filled(x, &own_T);
+    if (strcmp(x->algorithm, "optimal") == 0)
+        N = most_planned(x, N, T);
+    if (T != own_T) {
+        say("paper %s, the tree's time: predicted %lld, here %d", p->name, (long long)T, own_T);
+        p->wrong = true;
+    }
+    paper_compare(p, t->title, row, (double)N, most_in_time(p, *x, N, T));
+}
+
+static void say_dropped(struct paper *p, struct paper_table *t, struct paper_row *row,
+                        const struct paper_case *x)
+{
+    int T;
+    const int dropped = (int)((x->c.args.count - own_filled(x, &T)) % x->P);
+
+    (void)p;
+    (void)t;
+    if (dropped != 0)
+        paper_remark(row, "algorithm 2, step 6, drops %d", dropped);
+}
+
+/* ---- theorem 4: min{g, L+2o} log P <= T_B < max{g, L+2o} log 4P, log of base 2 ---- */
+
+static double lower(double d, double g, double P)
+{
+    return fmin(g, d) * log2(P);
+}
+
+static double upper(double d, double g, double P)
+{
+    return fmax(g, d) * log2(4 * P);
 }
 
 /* Count the cases of a grid with g >= o in which both bounds hold. @return the number of cases */
@@ -67,197 +308,92 @@ static int try_all(int *holds)
     for (int L = 0; L <= 12; L++)
         for (int q = 0; q <= 4; q++)
             for (int g = q > 0 ? q : 1; g <= 12; g++)
-                for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && L + q > 0; i++) {
-                    const double T = (double)time_of(L, q, g, sizes[i]);
+                for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && L + q > 0; i++, n++) {
+                    const int d = L + 2 * q;
+                    const double P = (double)sizes[i];
+                    struct logp_tree tree;
+                    double T;
 
-                    *holds += lower(L, q, g, sizes[i]) <= T && T < upper(L, q, g, sizes[i]);
-                    n++;
+                    if (logp_tree_init(&tree, sizes[i], d, g) != 0)
+                        continue;
+                    T = (double)logp_tree_time(&tree);
+                    *holds += lower(d, g, P) <= T && T < upper(d, g, P);
                 }
     return n;
 }
 
-static void shou_chen_bounds(struct paper *p)
+static void try_bounds(struct paper *p, struct paper_table *t)
 {
-    static const struct shou_chen_model models[] = {
-        {"6,2,4", 6, 2, 4}, {"1,0,9", 1, 0, 9}, {"3,0,1", 3, 0, 1}};
-    static const int sizes[] = {2, 8, 16, 100};
-    static const struct paper_chart chart = {
-        .x_axis = "P", .y_axis = "time, units", .x = 2, .series = EACH_OTHER, .log_x = true};
-    struct paper_table *t = paper_table(p, "Theorem 4", "L,o,g|side|P", "units",
-                                        "min{g, L+2o} log P <= T_B < max{g, L+2o} log 4P");
-    bool agrees = true;
-    int n, holds;
+    int holds;
+    const int n = try_all(&holds);
 
-    t->chart = &chart;
-    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
-        for (int side = 0; side < 2; side++)
-            for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-                const struct shou_chen_model *m = &models[i];
-                const struct paper_case x = shou_chen_case(p, "broadcast", "optimal", sizes[k], m);
-                struct paper_row *row =
-                    paper_row(t, "%s|%s|%d", m->label, side == 0 ? "least" : "less than", sizes[k]);
-
-                row->value[FORMULA] = (side == 0 ? lower : upper)(m->L, m->o, m->g, sizes[k]);
-                paper_run(p, &x, row);
-                agrees = agrees && (side == 0 ? row->value[FORMULA] <= row->value[EMULATED]
-                                              : row->value[FORMULA] > row->value[EMULATED]);
-            }
-    n = try_all(&holds);
+    (void)p;
     paper_note(t,
                "Its formula: the two sides, log of base 2; predicted and virtual: T_B. Both hold "
                "in %d of %d cases with L <= 12, o <= 4, o <= g <= 12, P <= 65536.",
                holds, n);
-    paper_judge(p, "Theorem 4, min{g, L+2o} log P <= T_B < max{g, L+2o} log 4P",
-                agrees && holds == n, "it holds in %d of %d cases", holds, n);
+}
+
+static void judge_bounds(struct paper *p, const struct paper_table *t, const char *what)
+{
+    int holds;
+    const int n = try_all(&holds);
+    bool agrees = holds == n;
+    char side[64];
+
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const double formula = t->rows[i].value[FORMULA], T = t->rows[i].value[EMULATED];
+
+        agrees &= strcmp(paper_label(t->rows[i].labels, 1, side), "least") == 0 ? formula <= T
+                                                                                : formula > T;
+    }
+    paper_judge(p, what, agrees, "it holds in %d of %d cases", holds, n);
+}
+
+/* ---- ComputeParent ---- */
+
+/* The number of ranks whose parent by the labels of theorem 3, with ranks counted from the root, is
+ * also their parent in the tree that is run here. */
+static double right_parents(const struct paper_case *x)
+{
+    const int n = (int)x->P, root = x->c.args.root;
+    struct own_tree *own = shou_chen_tree(x);
+    struct paper_place places[MOST_NODES];
+    int right = 0;
+
+    paper_places(x, places);
+    for (int rank = 0; rank < n; rank++) {
+        const int parent = own->parent[(rank - root + n) % n];
+
+        right += places[rank].parent == (parent < 0 ? -1 : (parent + root) % n);
+    }
+    free(own);
+    return right;
 }
 
 /* ---- the paper ---- */
 
-static void fill_node(struct paper *p, struct paper_row *row, double predicted, double emulated)
-{
-    if (p->stopped)
-        return;
-    row->value[PREDICTED] = predicted;
-    row->value[EMULATED] = emulated;
-    paper_compare(p, "a node", predicted, emulated);
-}
-
-static void broadcast_tree(struct paper *p, int P, struct tree *tree)
-{
-    struct paper_case x = shou_chen_case(p, "broadcast", "optimal", P, &figure_1);
-    struct question q = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
-    const struct own_tree own = shou_chen_tree(P, 10, 4);
-    struct paper_table *t = paper_table(p, "Figure 1", "rank|parent|children", "units",
-                                        "T*(%d; 6,2,4): the effective times of its nodes", P);
-    struct paper_row *row;
-    double when[MOST_NODES];
-
-    q.what.n_bytes = x.c.args.n_bytes = 1;
-    end_with(make_broadcast_tree(&q, tree));
-    paper_tour(p, &x, when);
-    for (int id = 0; id < P; id++) {
-        const struct tree_node *node = &tree->nodes[id];
-        char parent[24], children[32];
-
-        row = paper_row(t, "%d|%s|%s", id, parent_of(tree, node, parent),
-                        children_of(tree, node, children));
-        row->value[FORMULA] = own.time[id];
-        fill_node(p, row, node->time, tree->time - when[id]);
-        if (P == 8 && id == 7) {
-            row->value[PRINTED] = 2;
-            paper_remark(row, "the node (7, 2) that T*(7) does not have");
-        }
-    }
-    row = paper_row(t, "all||");
-    row->value[FORMULA] = own.T;
-    paper_run(p, &x, row);
-    paper_remark(row, "the broadcast's time");
-    paper_draw(t, PAPER_TREE, &x);
-    paper_note(t, "A node of effective time T holds the item T before the end; it sends to its "
-                  "children in their order.");
-    paper_note(t, "The paper assumes g >= o (section 0) and counts with g; ours has max(g, o).");
-}
-
-/* Whether all nodes of `less` are also nodes of `more`, with the same place and time. */
-static bool is_part(const struct tree *less, const struct tree *more)
-{
-    for (int64_t id = 0; id < less->n; id++)
-        if (less->nodes[id].time != more->nodes[id].time ||
-            less->nodes[id].parent != more->nodes[id].parent)
-            return false;
-    return true;
-}
-
-static void summation_nodes(struct paper *p, struct paper_table *t, const struct paper_case *x,
-                            const struct tree *tree)
-{
-    double when[MOST_NODES];
-
-    paper_tour(p, x, when);
-    for (int id = 0; id < tree->n; id++) {
-        const struct tree_node *node = &tree->nodes[id];
-        char parent[24], children[32];
-        struct paper_row *row =
-            paper_row(t, "%d|%s|%s|%lld + %lld|%.0f", id, parent_of(tree, node, parent),
-                      children_of(tree, node, children), (long long)node->own,
-                      (long long)node->shared, node->time);
-
-        fill_node(p, row, node->label, when[id]);
-    }
-}
-
-static void summation_tree(struct paper *p)
-{
-    struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", 7, &figure_2);
-    struct question q = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
-    struct paper_table *t =
-        paper_table(p, "Figure 2", "rank|parent|children|operands|T_i", "units",
-                    "S*(7; 5,2,4), 82 operands: when each node's sum is complete");
-    struct paper_row *row;
-    struct tree tree;
-    double operands = 0;
-
-    q.what.count = x.c.args.count = 82;
-    q.what.op = x.c.args.op;
-    q.model.gamma_given = true;
-    end_with(make_summation_tree(&q, &tree));
-    summation_nodes(p, t, &x, &tree);
-    row = paper_row(t, "all||||");
-    paper_run(p, &x, row);
-    paper_remark(row, "the summation's time");
-    paper_draw(t, PAPER_TREE, &x);
-    paper_note(t, "operands: the number for which a node's place in the tree has time, and its "
-                  "share of the others.");
-    paper_note(t, "The tree is that of the broadcast for L + 1 and max(g, o + 1), reversed in "
-                  "time; an addition takes a unit.");
-    paper_note(t, "The paper's number of children, and with it the operands of leaves, needs its "
-                  "parenthesis elsewhere, and it drops the remainder when operands are shared out; "
-                  "here it is 0.");
-    t = paper_table(p, "Figure 2", "what", "number", "S*(7; 5,2,4): operands");
-    for (int64_t id = 0; id < tree.n; id++)
-        operands += (double)(tree.nodes[id].own + tree.nodes[id].shared);
-    row = paper_row(t, "operands");
-    row->value[PRINTED] = 82;
-    row->value[PREDICTED] = operands;
-    paper_compare(p, "Figure 2, operands", 82, operands);
-    row = paper_row(t, "processors");
-    row->value[PRINTED] = 7;
-    row->value[PREDICTED] = (double)tree.used;
-    free_tree(&tree);
-}
-
-static void fill(struct paper *p)
-{
-    struct tree eight, seven;
-    const struct paper_table *t;
-    bool part;
-
-    broadcast_tree(p, 8, &eight);
-    broadcast_tree(p, 7, &seven);
-    part = is_part(&seven, &eight) && eight.nodes[7].time == 2;
-    paper_note(&p->tables[1], "This tree is%s the first without its node (7, 2), as printed.",
-               part ? "" : " NOT");
-    if (!part)
-        fprintf(stderr, "logp: paper %s, Figure 1: the trees are not those printed\n", p->name);
-    p->wrong |= !part;
-    free_tree(&eight);
-    free_tree(&seven);
-    summation_tree(p);
-    paper_judge(p, "Figure 1, by theorems 1 and 3",
-                part && paper_same(&p->tables[0], FORMULA, EMULATED),
-                "all nodes of T*(8; 6,2,4), and T*(7; 6,2,4) is it without (7, 2); the labels "
-                "(P_i, T_i) are those of theorem 3");
-    t = &p->tables[3];
-    paper_judge(p, "Figure 2", paper_same(t, PRINTED, PREDICTED),
-                "%g operands on %g processors; they take %g units", t->rows[0].value[PREDICTED],
-                t->rows[1].value[PREDICTED], p->tables[2].rows[7].value[EMULATED]);
-    shou_chen_theorems(p);
-    shou_chen_bounds(p);
-    shou_chen_listings(p);
-}
+static const struct paper_function functions[] = {
+    {"own_time", .number = own_time},
+    {"own_operands", .number = own_operands},
+    {"right_parents", .number = right_parents},
+    {"broadcast_nodes", .make = broadcast_nodes},
+    {"summation_nodes", .make = summation_nodes},
+    {"count_holders", .make = count_holders},
+    {"count_operands", .make = count_operands},
+    {"count_nodes", .complete = count_nodes},
+    {"say_outside", .complete = say_outside},
+    {"say_dropped", .complete = say_dropped},
+    {"compare_trees", .after = compare_trees},
+    {"try_bounds", .after = try_bounds},
+    {"is_part", .agrees = is_part},
+    {"judge_small_gap", .judge = judge_small_gap},
+    {"judge_bounds", .judge = judge_bounds},
+    {"shou_chen_listings", .judge = shou_chen_listings},
+    {0}};
 
 const struct paper_kind paper_shou_chen = {
     .name = "shou-chen",
     .title = "Shou & Chen 1996: optimal broadcast and summation in the LogP model",
-    .fill = fill,
-};
+    .text = shou_chen_paper,
+    .functions = functions};

@@ -4,20 +4,81 @@
  * run here. Its test for the root decides which processors send their sum; its loop makes additions
  * between two receives; its number of children decides how many operands a processor has.
  */
-#include "papers/paper.h"
+#include "papers/shou_chen.h"
+
+#include "text/problem.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <logp/paper.h>
 
 enum { P = 7, OPERANDS = 82 };
+enum { MANY = 1 << 20 }; /* processors; f stops there */
 
+/* ---- the tree by the paper's recurrence ---- */
+
+static void count_holders(struct own_tree *tree)
+{
+    for (int n = 0; n <= LATEST; n++) {
+        int f;
+
+        if (n < tree->d)
+            f = 1;
+        else if (n < tree->g)
+            f = 1 + n / tree->d;
+        else
+            f = tree->f[n - tree->g] + tree->f[n - tree->d];
+        tree->f[n] = f < MANY ? f : MANY;
+    }
+}
+
+/* Node (id, t): child k is (id + 1 + f(t) - f(t - k g), t - d - k g). */
+static void place_children(struct own_tree *tree, int id, int t)
+{
+    tree->time[id] = t;
+    for (int k = 0; t - tree->d - k * tree->g >= 0; k++) {
+        const int child = id + 1 + tree->f[t] - tree->f[t - k * tree->g];
+
+        if (child < tree->P) {
+            tree->children[id]++;
+            tree->parent[child] = id;
+            place_children(tree, child, t - tree->d - k * tree->g);
+        }
+    }
+}
+
+struct shou_chen_units shou_chen_units(const struct paper_case *x)
+{
+    const struct logp_params *q = &x->c.model.params;
+    const int sums = x->c.args.op != NULL, o = (int)paper_units(x, q->o_send_ns),
+              g = (int)paper_units(x, q->g_ns);
+
+    return (struct shou_chen_units){.o = o,
+                                    .d = (int)paper_units(x, q->L_ns) + 2 * o + sums,
+                                    .g = sums && g <= o ? o + 1 : g,
+                                    .e = g > o ? g : o};
+}
+
+struct own_tree *shou_chen_tree(const struct paper_case *x)
+{
+    const struct shou_chen_units u = shou_chen_units(x);
+    struct own_tree *tree = need(calloc(1, sizeof(*tree)));
+
+    tree->P = (int)x->P;
+    tree->d = u.d;
+    tree->g = u.g;
+    count_holders(tree);
+    while (tree->T < LATEST && tree->f[tree->T] < tree->P)
+        tree->T++;
+    tree->parent[0] = -1;
+    place_children(tree, 0, tree->T);
+    return tree;
+}
 /* ---- the test for the root ---- */
 
 struct listing_run {
     const struct paper_place *places;
-    const struct logp_summation *plan;
+    struct logp_summation plan;
     bool inverted; /* the test for the root */
     int extra;     /* further additions between two receives */
     int64_t gamma_ns;
@@ -41,7 +102,7 @@ static int listing_node(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     const struct paper_place *at = &run->places[me];
     const bool is_root = at->parent < 0;
-    const struct logp_summation_node node = logp_summation_node(run->plan, me);
+    const struct logp_summation_node node = logp_summation_node(&run->plan, me);
     int rc;
 
     run->sum[me] = 1; /* its first operand, to which it adds the others */
@@ -91,28 +152,10 @@ static void run_listing(struct paper *p, const struct paper_case *x, struct list
     if (rc == 0)
         rc = logp_machine_run(m, listing_node, run, p->q->how.timeout_ns);
     if (rc != 0 && !(rc == -EDEADLK && run->inverted)) {
-        fprintf(stderr, "logp: paper %s, its listing: %s\n", p->name, strerror(-rc));
+        say("paper %s, its listing: %s", p->name, strerror(-rc));
         p->stopped = p->wrong = true;
     }
     end_machine(p->q, m);
-}
-
-/* Run the listing with the test inverted, with `extra` further additions, or as it is here. */
-static const struct listing_run *run_as(struct paper *p, const struct paper_case *x,
-                                        const struct paper_place *places, bool inverted, int extra)
-{
-    static struct listing_run runs[3]; /* a processor may come back late */
-    static struct logp_summation plan;
-    struct listing_run *run = &runs[inverted ? 0 : 1 + extra];
-
-    logp_summation_paper(&plan, P, OPERANDS, &x->c.model.params, sizeof(double));
-    *run = (struct listing_run){.places = places,
-                                .plan = &plan,
-                                .inverted = inverted,
-                                .extra = extra,
-                                .gamma_ns = x->unit_ns};
-    run_listing(p, x, run);
-    return run;
 }
 
 static void root_test(struct paper *p, const struct listing_run *printed,
@@ -159,21 +202,22 @@ static int children_in_c(int T, int d, int g)
     return (T - d) / g + 1;
 }
 
-static void number_of_children(struct paper *p, const struct paper_place *places)
+static void number_of_children(struct paper *p, const struct paper_case *x,
+                               const struct paper_place *places)
 {
-    const struct shou_chen_model *m = &shou_chen_summed;
-    const int G = m->g > m->o ? m->g : m->o + 1, d = 2 * m->o + m->L + 1;
-    const struct own_tree own = shou_chen_tree(P, d, G);
+    const struct shou_chen_units u = shou_chen_units(x);
+    struct own_tree *own = shou_chen_tree(x);
     int wrong = 0, below = 0, printed = 0, here = 0;
 
     for (int id = 0; id < P; id++) {
-        const int K = children_in_c(own.time[id], d, G);
+        const int K = children_in_c(own->time[id], u.d, u.g);
 
         wrong += K != places[id].n_children;
         below += K < 0;
-        printed += own.time[id] - K * (m->o + 1) + 1;
-        here += own.time[id] - places[id].n_children * (m->o + 1) + 1;
+        printed += own->time[id] - K * (u.o + 1) + 1;
+        here += own->time[id] - places[id].n_children * (u.o + 1) + 1;
     }
+    free(own);
     paper_listing(
         p, "Listing of the summation, K_i", wrong == 0,
         "Summation, the number K_i of children, P = %d|"
@@ -190,79 +234,51 @@ static void number_of_children(struct paper *p, const struct paper_place *places
 
 static void shared_out(struct paper *p, const struct paper_case *x)
 {
-    enum { MANY = 84 };
+    enum { SHARED = 84 };
     struct logp_summation plan;
     int64_t own = 0, here = 0, printed;
 
-    logp_summation_paper(&plan, P, MANY, &x->c.model.params, sizeof(double));
+    logp_summation_paper(&plan, P, SHARED, &x->c.model.params, sizeof(double));
     for (int64_t id = 0; id < P; id++) {
         const struct logp_summation_node node = logp_summation_node(&plan, id);
 
         own += node.own;
         here += node.own + node.shared;
     }
-    printed = own + (MANY - own) / P * P;
+    printed = own + (SHARED - own) / P * P;
     paper_listing(
-        p, "Listing of the summation, algorithm 2, step 6", printed == MANY,
+        p, "Listing of the summation, algorithm 2, step 6", printed == SHARED,
         "Summation, algorithm 2, step 6, N = %d|"
         "each processor has floor((N - N_S)/P) operands more|%lld of %d operands are summed|"
         "the first (N - N_S) mod P processors have one more: %lld of %d|"
         "its floor drops the remainder of (N - N_S)/P: %lld of %d operands are summed",
-        MANY, (long long)printed, MANY, (long long)here, MANY, (long long)printed, MANY);
+        SHARED, (long long)printed, SHARED, (long long)here, SHARED, (long long)printed, SHARED);
 }
 
-/* ---- ComputeParent ---- */
-
-/* The number of ranks whose parent by the labels of theorem 3 is also their parent in the tree that
- * is run here. */
-static int right_parents(const struct paper *p, int n, int root)
+void shou_chen_listings(struct paper *p, const struct paper_table *t, const char *what)
 {
-    const struct shou_chen_model model = {"6,2,4", 6, 2, 4};
-    const struct own_tree own = shou_chen_tree(n, 2 * model.o + model.L, model.g);
-    struct paper_case x = shou_chen_case(p, "broadcast", "optimal", n, &model);
-    static struct paper_place places[MOST_NODES];
-    int right = 0;
+    const struct paper_case x = paper_case(p, SHOU_CHEN_SUM "P=7 count=82", "");
+    /* As it is run here, with the test inverted, and with a further addition. */
+    struct listing_run *runs = need(calloc(3, sizeof(*runs)));
+    struct paper_place *places = need(calloc(P, sizeof(*places)));
 
-    x.c.args.root = root;
+    (void)t;
+    (void)what;
     paper_places(&x, places);
-    for (int rank = 0; rank < n; rank++) {
-        const int parent = own.parent[(rank - root + n) % n];
-
-        right += places[rank].parent == (parent < 0 ? -1 : (parent + root) % n);
+    runs[1].inverted = true;
+    runs[2].extra = 1;
+    for (int i = 0; i < 3; i++) {
+        runs[i].places = places;
+        runs[i].gamma_ns = x.unit_ns;
+        logp_summation_paper(&runs[i].plan, P, OPERANDS, &x.c.model.params, sizeof(double));
+        run_listing(p, &x, &runs[i]);
     }
-    return right;
-}
-
-static void compute_parent(struct paper *p)
-{
-    static const int sizes[] = {7, 8, 20, 100}, roots[] = {0, 3};
-    struct paper_table *t = paper_table(p, "ComputeParent", "P|root", "processors",
-                                        "whose parent is that of the tree, L,o,g = 6,2,4");
-
-    for (int i = 0; i < 8; i++) {
-        struct paper_row *row = paper_row(t, "%d|%d", sizes[i / 2], roots[i % 2]);
-
-        row->value[FORMULA] = right_parents(p, sizes[i / 2], roots[i % 2]);
-        row->value[PREDICTED] = sizes[i / 2];
-    }
-    paper_note(t, "Its formula: how many parents are right, with child k of (id, t) at id + 1 + "
-                  "f(t) - f(t - k g), and ranks counted from the root; predicted: P.");
-    paper_judge(p, "ComputeParent, by the labels of theorem 3", paper_same(t, FORMULA, PREDICTED),
-                "it finds the parent of each processor, for P = 7, 8, 20, 100 and roots 0 and 3");
-}
-
-void shou_chen_listings(struct paper *p)
-{
-    struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", P, &shou_chen_summed);
-    static struct paper_place places[MOST_NODES];
-    const struct listing_run *here;
-
-    x.c.args.count = OPERANDS;
-    paper_places(&x, places);
-    here = run_as(p, &x, places, false, 0);
-    root_test(p, run_as(p, &x, places, true, 0), here);
-    loop(p, &x, run_as(p, &x, places, false, 1), here);
-    number_of_children(p, places);
+    root_test(p, &runs[1], &runs[0]);
+    loop(p, &x, &runs[2], &runs[0]);
+    number_of_children(p, &x, places);
     shared_out(p, &x);
-    compute_parent(p);
+    if (p->stopped) /* a processor may come back late, and use them */
+        return;
+    free(places);
+    free(runs);
 }

@@ -72,7 +72,7 @@ static void find_widths(const struct paper_table *t, int n_values, int *label_wi
 }
 
 /* Numbers to the right, words to the left. */
-static void print_labels(const char *labels, const struct paper_table *t, const int *width)
+static void print_labels(FILE *f, const char *labels, const struct paper_table *t, const int *width)
 {
     char text[64], first[64];
     int64_t unused;
@@ -81,12 +81,12 @@ static void print_labels(const char *labels, const struct paper_table *t, const 
         const bool numbers = t->n_rows > 0 && parse_whole(paper_label(t->rows[0].labels, i, first),
                                                           INT64_MIN, INT64_MAX, &unused);
 
-        printf(numbers ? "  %*s" : "  %-*s", width[i], paper_label(labels, i, text));
+        fprintf(f, numbers ? "  %*s" : "  %-*s", width[i], paper_label(labels, i, text));
     }
 }
 
 /* Print a text, broken at spaces, with its further lines indented. */
-static void print_wrapped(const char *begin, const char *indent, const char *text)
+static void print_wrapped(FILE *f, const char *begin, const char *indent, const char *text)
 {
     while (*text != '\0') {
         size_t n = strlen(text);
@@ -94,91 +94,91 @@ static void print_wrapped(const char *begin, const char *indent, const char *tex
         if (n > NOTE_WIDTH)
             for (n = NOTE_WIDTH; n > 1 && text[n] != ' '; n--)
                 ;
-        printf("%s%.*s\n", begin, (int)n, text);
+        fprintf(f, "%s%.*s\n", begin, (int)n, text);
         text += n + (text[n] == ' ');
         begin = indent;
     }
 }
 
-static void print_note(const char *note)
+static void print_note(FILE *f, const char *note)
 {
-    print_wrapped("  - ", "    ", note);
+    print_wrapped(f, "  - ", "    ", note);
 }
 
-static void print_text_table(const struct paper_table *t, int n_values)
+static void print_text_table(FILE *f, const struct paper_table *t, int n_values)
 {
     int label_width[MOST_COLUMNS], width[N_VALUES];
     char text[64];
 
-    printf("\n%s: %s (%s)\n\n", t->figure, t->title, t->unit);
+    fprintf(f, "\n%s: %s (%s)\n\n", t->figure, t->title, t->unit);
     find_widths(t, n_values, label_width, width);
-    print_labels(t->columns, t, label_width);
+    print_labels(f, t->columns, t, label_width);
     for (int v = 0; v < n_values; v++)
         if (is_shown(t, v))
-            printf("  %*s", width[v], heading(t, (enum paper_value)v, text));
-    putchar('\n');
+            fprintf(f, "  %*s", width[v], heading(t, (enum paper_value)v, text));
+    fputc('\n', f);
     for (size_t k = 0; k < t->n_rows; k++) {
         const struct paper_row *row = &t->rows[k];
 
-        print_labels(row->labels, t, label_width);
+        print_labels(f, row->labels, t, label_width);
         for (int v = 0; v < n_values; v++)
             if (is_shown(t, v))
-                printf("  %*s", width[v], number(row, (enum paper_value)v, text));
-        printf("%s%s\n", row->remark[0] != '\0' ? "  " : "", row->remark);
+                fprintf(f, "  %*s", width[v], number(row, (enum paper_value)v, text));
+        fprintf(f, "%s%s\n", row->remark[0] != '\0' ? "  " : "", row->remark);
     }
     for (int i = 0; i < t->n_notes; i++) {
-        fputs(i == 0 ? "\n" : "", stdout);
-        print_note(t->notes[i]);
+        fputs(i == 0 ? "\n" : "", f);
+        print_note(f, t->notes[i]);
     }
 }
 
 /* Print one part of a listing: its heading, and its text. */
-static void print_part(const char *what, const char *words)
+static void print_part(FILE *f, const char *what, const char *words)
 {
     size_t capacity = NOTE_WIDTH - 20;
 
-    printf("      %-16s", what);
+    fprintf(f, "      %-16s", what);
     for (; strlen(words) > capacity;) {
         size_t n = capacity;
 
         while (n > 1 && words[n] != ' ')
             n--;
-        printf("%.*s\n%22s", (int)n, words, "");
+        fprintf(f, "%.*s\n%22s", (int)n, words, "");
         words += n + 1;
     }
-    puts(words);
+    fprintf(f, "%s\n", words);
 }
 
-static void print_listings(const struct paper *p)
+static void print_listings(FILE *f, const struct paper *p)
 {
     if (p->n_listings > 0)
-        puts("\nListings in words: as printed, its effect when run, and as run here\n");
+        fputs("\nListings in words: as printed, its effect when run, and as run here\n\n", f);
     for (int i = 0; i < p->n_listings; i++) {
         const struct paper_listing *l = &p->listings[i];
 
-        printf("  - %s\n", l->name);
-        print_part("as printed:", l->printed);
-        print_part("run as printed:", l->does);
-        print_part("as run here:", l->here);
+        fprintf(f, "  - %s\n", l->name);
+        print_part(f, "as printed:", l->printed);
+        print_part(f, "run as printed:", l->does);
+        print_part(f, "as run here:", l->here);
     }
 }
 
-static void print_verdicts(const struct paper_table *t)
+static void print_verdicts(FILE *f, const struct paper_table *t)
 {
     if (t->n_rows > 0)
-        printf("\nClaims of the paper, and whether they agree with ours:\n\n");
+        fprintf(f, "\nClaims of the paper, and whether they agree with ours:\n\n");
     for (size_t k = 0; k < t->n_rows; k++) {
         const struct paper_row *row = &t->rows[k];
         char line[600];
 
         snprintf(line, sizeof(line), "%s: %s%s%s", row->labels, row->verdict,
                  row->remark[0] != '\0' ? ": " : "", row->remark);
-        print_note(line);
+        print_note(f, line);
     }
 }
 
 /* Print the meanings of the columns. */
-static void print_legend(const struct paper *p, int n_values)
+static void print_legend(FILE *f, const struct paper *p, int n_values)
 {
     bool derives = false;
     char text[400];
@@ -194,27 +194,29 @@ static void print_legend(const struct paper *p, int n_values)
         n_values > MEASURED
             ? "; measured: median of runs on this host, or - if the host did not keep up"
             : "");
-    print_wrapped("", "", text);
+    print_wrapped(f, "", "", text);
 }
 
-void print_paper_text(const struct paper *p)
+void print_paper_text(FILE *f, const struct paper *p)
 {
     const int n_values = p->q->how.clock == LOGP_CLOCK_WALL ? N_VALUES : MEASURED;
 
-    printf("%s\n\n", p->title);
-    print_legend(p, n_values);
+    fprintf(f, "%s\n\n", p->title);
+    print_legend(f, p, n_values);
     for (int i = 0; i < p->n_tables; i++)
-        print_text_table(&p->tables[i], n_values);
+        print_text_table(f, &p->tables[i], n_values);
     if (!p->stopped)
-        print_listings(p);
-    print_verdicts(&p->verdicts);
+        print_listings(f, p);
+    print_verdicts(f, &p->verdicts);
     if (p->late > 0)
-        printf("\nThe host did not keep up with %d of %d runs: their medians were more than 1 %% "
-               "above the\nvirtual clock, so the table shows -. Try a larger --unit, more --reps, "
-               "or an idle host.\n",
-               p->late, p->judged);
-    printf("\n%s\n", p->stopped ? "The run was interrupted; not all is shown."
-                     : p->wrong ? "Not every prediction agrees with the virtual clock."
-                                : "Every result was verified, and every prediction agrees with the "
-                                  "virtual clock.");
+        fprintf(f,
+                "\nThe host did not keep up with %d of %d runs: their medians were more than 1 %% "
+                "above the\nvirtual clock, so the table shows -. Try a larger --unit, more --reps, "
+                "or an idle host.\n",
+                p->late, p->judged);
+    fprintf(f, "\n%s\n",
+            p->stopped ? "The run was interrupted; not all is shown."
+            : p->wrong ? "Not every prediction agrees with the virtual clock."
+                       : "Every result was verified, and every prediction agrees with the "
+                         "virtual clock.");
 }

@@ -83,7 +83,7 @@ const char *names_of(const struct logp_algorithm *const *rows, size_t n, char li
     return list_names(&names, " and ", list);
 }
 
-/* What has been left out, for notes. */
+/* The algorithms that were left out, for notes. */
 struct choice_notes {
     /* Algorithms that may leave ranks with different results of an operation for which the results
      * have to be equal; each once. */

@@ -31,7 +31,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     message(STATUS "no dygraphs: logp report will say what to install")
   endif()
   include(${LOGP_PAGE}/wasm.cmake)
-  set(LOGP_PALETTE ${CMAKE_CURRENT_SOURCE_DIR}/view/plot/palette.h)
+  set(LOGP_PALETTE ${CMAKE_CURRENT_SOURCE_DIR}/view/canvas/palette.h)
   set(LOGP_PAGE_INC ${CMAKE_CURRENT_BINARY_DIR}/view/report/page.inc)
   add_custom_command(
     OUTPUT ${LOGP_PAGE_INC}
@@ -43,7 +43,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     DEPENDS ${LOGP_PAGE}/page.cmake ${LOGP_PAGE}/page.html ${LOGP_PALETTE} ${LOGP_PAGE_SCRIPTS}
             ${LOGP_PAGE_STYLES} ${LOGP_PLAIN_STYLES} ${LOGP_PAGE_LIBRARY} ${LOGP_FOLD}
     COMMENT "Embedding the page of logp report" VERBATIM)
-  # A target of its own: as one of logp_tools' sources it, and all of them, would wait for the library.
+  # A target of its own: as one of the sources of logp_tools it, and all of them, would wait for the library.
   add_custom_target(logp_page DEPENDS ${LOGP_PAGE_INC})
   add_dependencies(logp_tools logp_page)
   set_source_files_properties(view/report/page.c PROPERTIES
