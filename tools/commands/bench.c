@@ -5,6 +5,7 @@
  */
 #include "question/choice/choice.h"
 #include "commands/command.h"
+#include "commands/live_table.h"
 #include "view/canvas/picture.h"
 #include "file/file.h"
 #include "view/records/records.h"
@@ -36,6 +37,7 @@ static struct {
     size_t points, done;
     struct expected_time all, past; /* past: of finished points */
     int64_t begun_ns;
+    struct live_table table;
 } sweep;
 
 /* ---- one combination ---- */
@@ -70,7 +72,7 @@ static void expect(const struct combination *x, size_t k, int points)
 
     sweep.all.likely_ns += each.likely_ns * points;
     sweep.all.most_ns += each.most_ns * points;
-    live_table_expect(x->rows[k].algorithm, points, each.likely_ns * points);
+    live_table_expect(&sweep.table, x->rows[k].algorithm, points, each.likely_ns * points);
 }
 
 /* Note that n points cannot be compared, or refuse if that is all of them; the
@@ -279,7 +281,7 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
 
     sweep.begun_ns = host_ns();
     x->q.work->watcher.progress = show_progress;
-    live_table_begin(&x->q);
+    live_table_begin(&sweep.table, &x->q);
     for (int64_t i = 0; i < n && !runs_are_over(&x->q); i++) {
         size_t first;
 
@@ -291,7 +293,7 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
         code |= run_combination(x, first, file);
         keep(results, x);
     }
-    live_table_end();
+    live_table_end(&sweep.table);
     if (x->q.form.progress)
         fputs("\r\033[K", stderr);
     return code;

@@ -2,6 +2,7 @@
 /* logp run: one row for each requested algorithm. */
 #include "question/choice/choice.h"
 #include "commands/command.h"
+#include "commands/live_table.h"
 #include "view/records/records.h"
 #include "answer/advice.h"
 #include "answer/runs.h"
@@ -16,6 +17,7 @@ static int run(struct question *q)
     int code;
     size_t n;
     struct logp_machine *m;
+    struct live_table table = {0};
     struct advice advice;
 
     end_with(named_collective(q, &collective));
@@ -34,10 +36,10 @@ static int run(struct question *q)
     end_with(create_machine(q, &m));
     out.n_cores = logp_machine_cores(m);
     for (size_t i = 0; i < n; i++)
-        live_table_expect(chosen[i], 1, estimate_ns(q, &c, chosen[i]));
-    live_table_begin(q);
+        live_table_expect(&table, chosen[i], 1, estimate_ns(q, &c, chosen[i]));
+    live_table_begin(&table, q);
     code = tell_problem(q, run_rows(q, m, &c, rows, n, &out.n));
-    live_table_end();
+    live_table_end(&table);
     if (code == EXIT_OK)
         say_unpredicted_rows(q, &c, rows, out.n);
     q->form.format->records(stdout, &out);

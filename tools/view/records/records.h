@@ -137,7 +137,7 @@ char *advice_on_program(const struct question *q, int n_cores, int64_t emulated_
 /* An object; of NULL, null. */
 json_t *explanation_json(const struct logp_explanation *e);
 
-/* The curve of a parameter; false: there is none. Ends the process without memory. */
+/* The curve of a parameter; false: there is none. */
 bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
               struct logp_curve *curve);
 
@@ -198,15 +198,5 @@ struct problem *draw_records(FILE *f, const struct question *q, const struct out
 /* Draw the records of a file, CSV or JSON, in the same way. */
 struct problem *draw_record_file(FILE *f, const struct question *q, const char *file,
                                  const char *to);
-
-/* ---- live_table.c: --watch, a live table of what runs ---- */
-
-/* Add so many points of this algorithm, and their estimated time, to the points to run; negative
- * numbers remove points. */
-void live_table_expect(const struct logp_algorithm *algorithm, int points, double ns);
-/* Show the runs from now on, if that was requested. */
-void live_table_begin(const struct question *q);
-/* End it, and leave the terminal as it was before. */
-void live_table_end(void);
 
 #endif
