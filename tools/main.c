@@ -84,10 +84,12 @@ int main(int argc, char **argv)
     work.watcher = terminal;
     work.watcher.stuck = end_stuck;
     join_others(argc, argv, &work, give_up);
-    begin_command_line(&asked);
+    begin_question(&asked, vocabulary());
     asked_is(&asked);
     asked.work = &work;
     code = tell_problem(&asked, answer_line(&asked, argc, argv, &to));
+    if (code == EXIT_USAGE)
+        leave_for_bad_input();
     if (!work.is_abandoned)
         code = answer_close(&to, code, runs_are_over(&asked));
     if (work.is_left || work.ends_at_once)

@@ -151,7 +151,7 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
     struct telling telling = {q, row, logp_machine_faults(m)};
     int64_t *rank_ns =
         q->form.skips_ranks ? NULL : need(calloc((size_t)q->model.P, sizeof(*rank_ns)));
-    const bool told = (q->form.progress || q->form.watch) && logp_machine_process(m) == 0;
+    const bool tells = (q->form.progress || q->form.watch) && logp_machine_process(m) == 0;
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = row->algorithm,
                                       .args = c->args,
@@ -162,14 +162,14 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
                                       .by = q->what.by,
                                       .precision_ppm = q->how.precision_ppm,
                                       .limit_ns = q->how.limit_ns,
-                                      .progress = told ? tell_progress : NULL,
+                                      .progress = tells ? tell_progress : NULL,
                                       .progress_arg = &telling,
                                       .failed = tell_failed,
                                       .failed_arg = &telling,
                                       .rank_ns = rank_ns};
     int rc;
 
-    if (told && q->form.watch)
+    if (tells && q->form.watch)
         tell_progress(&telling, 0, q->how.reps);
     rc = logp_experiment_run(m, &x, &row->record);
     row->ran = true;
@@ -179,7 +179,7 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
     q->work->is_over |= rc == -EINTR; /* perhaps by a signal to another process */
     if (q->model.plugin != NULL || is_faulty(q))
         TRY(predict(q, c, row->algorithm, &row->record.prediction));
-    if (told && w->finished != NULL)
+    if (tells && w->finished != NULL)
         w->finished(w->of, q, c, row);
     if (rc == 0)
         read_links(m, row);

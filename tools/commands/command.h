@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands: each is at the end of its file, as a row of the list in main.c. */
+/* The commands: each is at the end of its file, as a row of the list in commands.c. */
 #ifndef LOGP_COMMAND_H
 #define LOGP_COMMAND_H
 
@@ -27,9 +27,7 @@ static inline unsigned options_of(const struct command *c)
 
 /* ---- commands.c ---- */
 
-/* An empty question of this command; to be ended by end_question(). */
-void begin_command_line(struct question *q);
-/* Make q the question of a command line, and write its answer to to->f, or to the file of --output.
+/* Make q, which is begun, the question of a command line, and write its answer to to->f, or to the file of --output.
  * q->work is set. The caller closes `to` with answer_close(). */
 struct problem *answer_line(struct question *q, int argc, char **argv, struct answer_file *to);
 /* With several processes, let the first one write to the file of --output. m: between runs. */
@@ -39,6 +37,8 @@ struct problem *begin_shared_output(const struct question *q, struct logp_machin
  * @return NULL: there are no more */
 const struct command *command_at(size_t i);
 extern const char help_introduction[], help_examples[];
+/* All commands and formats. */
+const struct vocabulary *vocabulary(void);
 
 /* ---- terminal.c ---- */
 

@@ -157,17 +157,16 @@ struct problem *begin_shared_output(const struct question *q, struct logp_machin
     return logp_machine_process(m) == 0 ? answer_open(to, "--output", q->form.output) : NULL;
 }
 
-void begin_command_line(struct question *q)
+const struct vocabulary *vocabulary(void)
 {
-    static struct vocabulary vocabulary = {.formats = output_formats, .find = find_command};
+    static struct vocabulary all = {.formats = output_formats, .find = find_command};
 
-    vocabulary.commands = (struct names){0};
-    for (int i = 0; i < N_COMMANDS; i++) {
-        add_name(&vocabulary.commands, commands[i]->name);
+    for (int i = 0; i < N_COMMANDS; i++) { /* add_name() adds each once */
+        add_name(&all.commands, commands[i]->name);
         if (commands[i]->under != NULL)
-            add_name(&vocabulary.commands, commands[i]->under->name);
+            add_name(&all.commands, commands[i]->under->name);
     }
-    begin_question(q, &vocabulary);
+    return &all;
 }
 
 struct problem *answer_line(struct question *q, int argc, char **argv, struct answer_file *to)

@@ -198,9 +198,9 @@ static struct problem *report(const struct question *q, const struct logp_trace 
     if (strcmp(suffix, "html") == 0)
         profile_as_html(&p);
     else if (strcmp(suffix, "json") == 0)
-        profile_as_json(&p);
+        profile_as_json(to.f, &p);
     else
-        profile_as_text(&p);
+        profile_as_text(to.f, &p);
     profile_fini(&p);
     *code = answer_close(&to, *code, false);
     return NULL;
