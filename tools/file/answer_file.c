@@ -9,15 +9,19 @@
 
 struct problem *answer_open(struct answer_file *a, const char *option, const char *path)
 {
-    int error;
+    const bool existed = access(path, F_OK) == 0;
+    struct new_file file = {0};
+    const int error = new_file_begin(&file, path);
 
-    *a = (struct answer_file){.path = path, .before = a->f};
-    a->existed = access(path, F_OK) == 0;
-    error = new_file_begin(&a->file, path);
-    a->f = a->file.f;
-    return error != 0
-               ? option_problem(option, path, "a file that can be written: %s", strerror(error))
-               : NULL;
+    if (error != 0)
+        return option_problem(option, path, "a file that can be written: %s", strerror(error));
+    *a = (struct answer_file){.f = file.f,
+                              .before = a->f,
+                              .file = file,
+                              .path = path,
+                              .existed = existed,
+                              .is_whole = a->is_whole};
+    return NULL;
 }
 
 /* Find the error of an earlier write again, by writing more to a file that will be dropped: some
