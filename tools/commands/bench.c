@@ -522,7 +522,7 @@ const struct command command_bench = {
         "left\nout at points to which it does not apply.\n"
         "\n--reps limits the runs of a point [1000; virtual clock 1]. Records are those of\n"
         "run, and interval_ns (low, high: the median's 95 % interval; from .. to in the\ntable), "
-        "runs and s-> With --output, an interrupted sweep resumes where it\n"
+        "runs and sweep. With --output, an interrupted sweep resumes where it\n"
         "stopped; a point that went wrong is not tried again; the exit code is 1.\n"
         "\n--save NAME keeps the run in $XDG_DATA_HOME/logp [~/.local/share/logp]. --against NAME\n"
         "compares each point with it: the ratio of the medians, now / then, and its 95 %\n"
