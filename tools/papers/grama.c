@@ -167,20 +167,18 @@ static double cost_of_one(const struct paper_case *x)
 }
 
 /* "1 1 1": the most messages on one link, step by step. */
-static void show_load(struct paper *p, struct paper_table *t, struct paper_row *row,
-                      const struct paper_case *x)
+static void show_load(const struct paper_at *at)
 {
     struct logp_link_load load;
     struct question q;
     char text[64] = "";
 
-    (void)t;
-    if (x->topology[0] == '\0')
+    if (at->x->topology[0] == '\0')
         return;
-    if (find_load(p, x, &q, &load)) {
+    if (find_load(at->p, at->x, &q, &load)) {
         for (int i = 0; i < load.n_steps && i < MOST_STEPS; i++)
             snprintf(text + strlen(text), sizeof(text) - strlen(text), " %d", load.step_most[i]);
-        paper_remark(row, "messages on one link:%s", text);
+        paper_remark(at->row, "messages on one link:%s", text);
     }
     free_load(&q, &load);
 }

@@ -72,6 +72,14 @@ struct paper_rows {
     const struct paper_function *adjust, *complete, *make;
 };
 
+/* A row of a table, the last until now, and its case. */
+struct paper_at {
+    struct paper *p;
+    struct paper_table *t;
+    struct paper_row *row;
+    const struct paper_case *x;
+};
+
 /* A function that the text of a paper names. */
 struct paper_function {
     const char *name;
@@ -80,8 +88,7 @@ struct paper_function {
     /* Change the case; @return false: it has no row. */
     bool (*adjust)(struct paper_case *x);
     /* Complete the last row of a table, after its run. */
-    void (*complete)(struct paper *p, struct paper_table *t, struct paper_row *row,
-                     const struct paper_case *x);
+    void (*complete)(const struct paper_at *at);
     /* Make all rows of the case. */
     void (*make)(struct paper *p, struct paper_table *t, const struct paper_case *x);
     /* Complete a table, after its rows. */

@@ -106,7 +106,7 @@ static void add_row(struct paper *p, struct paper_table *t, const struct paper_r
     if (rows->remark != NULL)
         paper_remark(row, "%s", rows->remark);
     if (rows->complete != NULL)
-        rows->complete->complete(p, t, row, &x);
+        rows->complete->complete(&(struct paper_at){p, t, row, &x});
 }
 
 /* Add the words of the factors that are left, " x "-separated, to those before. */
