@@ -83,18 +83,6 @@ static void say_one_length(const struct paper_at *at)
 
 /* ---- claims ---- */
 
-static void judge_rows_of_4(struct paper *p, const struct paper_table *t, const char *what)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < t->n_rows; i++)
-        n += t->rows[i].value[FORMULA] == t->rows[i].value[EMULATED];
-    paper_judge(p, what, n == t->n_rows,
-                "(P-1)/k must be rounded up, to ceil((P-1)/k) a + (k-1)b: where k divides P-1 the "
-                "paper's takes an a too much; it agrees in %zu of %zu rows",
-                n, t->n_rows);
-}
-
 /* Whether all printed k* are ceil(sqrt(P-1)), and none of ours is less: in the tables of chains. */
 static bool advice_holds(const struct paper *p, const struct paper_table *below)
 {
@@ -138,28 +126,6 @@ static void compare_curves(struct paper *p, struct paper_table *t)
                faster ? "always faster" : "not always faster");
 }
 
-static bool inequality_holds(const struct paper_table *t, int number)
-{
-    bool holds = true;
-
-    for (size_t i = 0; i < t->n_rows; i++)
-        holds &=
-            paper_number(t->rows[i].labels, 0) != number || strcmp(t->rows[i].remark, "holds") == 0;
-    return holds;
-}
-
-static bool inequality_2_holds(const struct paper *p, const struct paper_table *t)
-{
-    (void)p;
-    return inequality_holds(t, 2);
-}
-
-static bool inequality_3_holds(const struct paper *p, const struct paper_table *t)
-{
-    (void)p;
-    return inequality_holds(t, 3);
-}
-
 /* a/b > 1 by (2), and also below 2 by (3). */
 static void try_ratio(const struct paper_at *at)
 {
@@ -191,9 +157,6 @@ static const struct paper_function functions[] = {
     {"count_places", .after = kurnosov_count_places},
     {"compare_curves", .after = compare_curves},
     {"advice_holds", .agrees = advice_holds},
-    {"inequality_2_holds", .agrees = inequality_2_holds},
-    {"inequality_3_holds", .agrees = inequality_3_holds},
-    {"judge_rows_of_4", .judge = judge_rows_of_4},
     {"judge_figure_7", .judge = judge_figure_7},
     {"listing", .judge = kurnosov_listing},
     {0}};

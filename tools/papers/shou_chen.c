@@ -183,17 +183,6 @@ static double own_time(const struct paper_case *x)
     return T;
 }
 
-static void judge_small_gap(struct paper *p, const struct paper_table *t, const char *what)
-{
-    const bool right = paper_same(t - 1, "6,5,2|*", FORMULA, EMULATED, 0) &&
-                       paper_same(t, "6,5,2|*", FORMULA, EMULATED, 0);
-
-    paper_judge_none(p, what,
-                     "section 0 assumes g >= o. For L,o,g = 6,5,2 its f_n and its time are %s: a "
-                     "sending processor is busy for o, so that max(g, o) must replace g",
-                     right ? "right" : "not those of the virtual clock");
-}
-
 /* ---- lemma 1, theorems 5 and 6 ---- */
 
 /* N_S: what the places of all nodes have time for; *T: that time. */
@@ -327,20 +316,18 @@ static void try_bounds(struct paper *p, struct paper_table *t)
                holds, n);
 }
 
+/* Whether the rows, and all other cases, are within the bounds. */
 static void judge_bounds(struct paper *p, const struct paper_table *t, const char *what)
 {
+    const struct paper_count least =
+                                 paper_compare_rows(t, "*|least|*", "emulated", ">=", "formula", 0),
+                             most = paper_compare_rows(t, "*|less than|*", "formula", ">",
+                                                       "emulated", 0);
     int holds;
     const int n = try_all(&holds);
-    bool agrees = holds == n;
-    char side[64];
 
-    for (size_t i = 0; i < t->n_rows; i++) {
-        const double formula = t->rows[i].value[FORMULA], T = t->rows[i].value[EMULATED];
-
-        agrees &= strcmp(paper_label(t->rows[i].labels, 1, side), "least") == 0 ? formula <= T
-                                                                                : formula > T;
-    }
-    paper_judge(p, what, agrees, "it holds in %d of %d cases", holds, n);
+    paper_judge(p, what, holds == n && least.hold == least.rows && most.hold == most.rows,
+                "it holds in %d of %d cases", holds, n);
 }
 
 /* ---- ComputeParent ---- */
@@ -380,7 +367,6 @@ static const struct paper_function functions[] = {
     {"compare_trees", .after = compare_trees},
     {"try_bounds", .after = try_bounds},
     {"is_part", .agrees = is_part},
-    {"judge_small_gap", .judge = judge_small_gap},
     {"judge_bounds", .judge = judge_bounds},
     {"shou_chen_listings", .judge = shou_chen_listings},
     {0}};
