@@ -32,7 +32,6 @@ CIRCLES = {
     "tools/question": 3,
     "tools/question/choice": 2,
     "tools/view/records": 2,
-    "tools/papers": 2,
     "tools/mpi": 4,
 }
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)

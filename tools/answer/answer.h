@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of results, and what is known of them without a run: predictions, traces, explanations. */
+/* Rows of results; predictions, traces and explanations, which need no run. */
 #ifndef LOGP_ANSWER_H
 #define LOGP_ANSWER_H
 

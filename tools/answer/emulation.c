@@ -86,7 +86,8 @@ static int meet(const struct question *q, struct logp_config *config, struct log
 /* The problem of processes that could not make one machine. */
 static struct problem *unlike(const struct question *q)
 {
-    end_if_another_says_why();
+    if (another_says_why())
+        return usage_told();
     return option_problem("--transport", q->how.transport,
                           "at least one processor for each process, and the same command, options "
                           "and files for all");
@@ -172,7 +173,7 @@ struct problem *begin_shared_output(const struct question *q, struct logp_machin
         error = place_error(q->form.output);
     logp_machine_agree(m, &error, 1, LOGP_AGREE_MAX);
     if (error != 0 && !first)
-        return usage_problem("%s", ""); /* the first process prints it */
+        return usage_told(); /* by the first process */
     if (error != 0)
         return option_problem("--output", q->form.output, "a file that can be written: %s",
                               strerror((int)error));

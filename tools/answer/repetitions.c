@@ -125,7 +125,7 @@ static void say_unreceived(const struct row *row, const struct logp_machine *m, 
                 row->algorithm->name, (unsigned long long)n, n == 1 ? " is" : "s are");
 }
 
-/* Report what is wrong with a row that was run. @return whether anything is */
+/* Report the errors of a row that was run. @return whether there are any */
 static bool is_wrong(const struct question *q, const struct logp_machine *m, const struct row *row,
                      int rc)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of algorithms on emulated machines. A run tells its watcher how far it is, and asks it
- * whether to stop. What goes wrong in one of several runs is printed as a note at once, before the
- * function returns a problem.
+ * Runs of algorithms on emulated machines. A run calls its watcher to show its progress, and asks it
+ * whether to stop. An error in one of several runs is printed as a note at once, before the function
+ * returns a problem.
  */
 #ifndef LOGP_RUNS_H
 #define LOGP_RUNS_H
@@ -11,7 +11,7 @@
 
 #include <time.h>
 
-/* ---- who watches ---- */
+/* ---- the watcher ---- */
 
 /* Functions of the caller, each with `of` as its first argument; NULL: it is not called. */
 struct watcher {
@@ -20,7 +20,7 @@ struct watcher {
     /* All runs of a row have ended. */
     void (*finished)(void *of, const struct question *q, const struct logp_invocation *c,
                      const struct row *row);
-    /* What is done now, in one line; NULL: nothing any more, or a note follows. */
+    /* The current work, in one line; NULL: none any more, or a note follows. */
     void (*doing)(void *of, const char *what);
     /* A machine is about to run, and may be stopped by logp_machine_stop() from now on, also in a
      * signal handler; NULL: it has run. */
@@ -42,7 +42,7 @@ struct work {
                        the process must end without returning from main() */
     bool have_met;  /* all processes have had a machine together: errors are agreed on through it */
     bool is_warned; /* of the host's quota */
-    const struct logp_algorithm *wrong[MAX_ALGORITHMS]; /* whose wrong steps have been told */
+    const struct logp_algorithm *wrong[MAX_ALGORITHMS]; /* whose wrong steps have been printed */
     size_t n_wrong;
     int *core_of; /* of --place partners */
 };
@@ -50,7 +50,7 @@ struct work {
 /* ---- work.c ---- */
 
 void end_work(struct work *work);
-/* Where progress is wanted, tell the watcher what is done now; NULL: nothing any more. */
+/* Where progress is wanted, show the watcher the current work; NULL: none any more. */
 void tell_doing(const struct question *q, const char *what);
 /* Whether the watcher has ended all runs, here or in another process. */
 bool runs_are_over(const struct question *q);
@@ -67,8 +67,8 @@ struct meeting {
     struct watcher watcher;
 };
 
-/* Within MPI_Init() a process waits for all others, perhaps forever: tell the watcher after
- * --timeout. */
+/* Within MPI_Init() a process waits for all others, perhaps forever: the watcher is called
+ * after --timeout. */
 void expect_others(const struct question *q, struct meeting *meeting);
 void end_meeting(struct meeting *meeting);
 /* Whether all processes of a machine have the same command line and options. */

@@ -72,7 +72,7 @@ struct paper_rows {
     const struct paper_function *adjust, *complete, *make;
 };
 
-/* What is particular to a paper: functions that its text names. */
+/* A function that the text of a paper names. */
 struct paper_function {
     const char *name;
     /* A part of a formula. */
@@ -84,7 +84,7 @@ struct paper_function {
                      const struct paper_case *x);
     /* Make all rows of the case. */
     void (*make)(struct paper *p, struct paper_table *t, const struct paper_case *x);
-    /* Add what all rows of a table together show. */
+    /* Complete a table, after its rows. */
     void (*after)(struct paper *p, struct paper_table *t);
     /* Whether a claim below this table agrees; or judge it by paper_judge(). */
     bool (*agrees)(const struct paper *p, const struct paper_table *t);
@@ -170,13 +170,27 @@ struct paper {
     int judged, late;        /* measured runs; those with which the host did not keep up */
     bool wrong;              /* a run failed, or a prediction does not hold */
     bool stopped;            /* a run failed or was interrupted: none follows */
-    struct problem *problem; /* why; NULL: a note has told it */
+    struct problem *problem; /* why; NULL: it is not known */
 };
 
 /* ---- read.c ---- */
 
 /* Make the tables, listings and verdicts of a paper; p starts as zeros, with q. */
 void paper_fill(struct paper *p, const struct paper_kind *kind);
+
+/* ---- label.c ---- */
+
+/* "formula", or a key. */
+enum paper_value paper_value_named(const char *name);
+/* Part number i of several. @return buf */
+const char *paper_label(const char *labels, int i, char buf[64]);
+/* The same as a number; NAN: it is none. */
+double paper_number(const char *labels, int i);
+int paper_columns(const struct paper_table *t);
+/* Whole numbers can be shown as such. */
+bool paper_is_whole(double x);
+/* The text with the words in place of $1, $2, ... */
+void paper_words(const char *text, const char *words, char *out, size_t size);
 
 /* ---- formula.c ---- */
 
@@ -212,26 +226,14 @@ bool paper_same(const struct paper_table *t, const char *rows, enum paper_value 
                 enum paper_value b, double within);
 /* The row of a figure with these labels; NULL: none. */
 const struct paper_row *paper_row_of(const struct paper *p, const char *figure, const char *labels);
-/* "formula", or a key. */
-enum paper_value paper_value_named(const char *name);
 /* Whether a row of the table has this number. */
 bool paper_has(const struct paper_table *t, enum paper_value v);
-/* Part number i of several. @return buf */
-const char *paper_label(const char *labels, int i, char buf[64]);
-/* The same as a number; NAN: it is none. */
-double paper_number(const char *labels, int i);
-int paper_columns(const struct paper_table *t);
-/* Whole numbers can be shown as such. */
-bool paper_is_whole(double x);
-
 /* ---- case.c ---- */
 
 /* The case of these words, $1, $2, ... in the text. */
 struct paper_case paper_case(const struct paper *p, const char *run, const char *words);
 /* Keep a problem, if there is one: no run follows. @return whether there is none */
 bool paper_goes_on(struct paper *p, struct problem *problem);
-/* The text with the words in place of $1, $2, ... */
-void paper_words(const char *text, const char *words, char *out, size_t size);
 /* A time in units. */
 double paper_units(const struct paper_case *x, int64_t ns);
 /* The value of a parameter of the case's algorithm. */

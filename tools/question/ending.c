@@ -23,12 +23,6 @@ void end_with(struct problem *problem)
     exit(problem->code);
 }
 
-void end_if_another_says_why(void)
-{
-    if (another_says_why())
-        end_with(usage_told());
-}
-
 _Noreturn static void end(const char *option, const char *value, const char *format, va_list args)
 {
     char text[8192];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problems. A function that cannot continue returns a problem: an exit code, and one line that says
- * what is wrong and what is allowed. NULL is success. A caller frees what it holds and returns the
+ * Problems. A function that cannot continue returns a problem: an exit code, and one line with
+ * the error and the allowed values. NULL is success. A caller frees what it holds and returns the
  * problem in turn; main() prints it once and exits with its code.
  */
 #ifndef LOGP_PROBLEM_H
@@ -13,7 +13,7 @@ struct problem {
     int code;        /* EXIT_WRONG or EXIT_USAGE */
     char option[32]; /* whose value is wrong; "": none. problem_line() of the question names it */
     int value_bytes; /* so many bytes of the text are that value */
-    char text[];     /* one line, without its end; "": what is wrong has been printed as a note */
+    char text[];     /* one line, without its end; "": the error has been printed as a note */
 };
 
 /* Return the problem of a call, if there is one. */
@@ -35,9 +35,9 @@ struct problem *name_problem(const char *option, const char *text, const struct 
 /* The index of the text among the names; a problem where it is none of them. */
 struct problem *which_name(const char *option, const char *text, const struct names *names,
                            int *which);
-/* What was asked went wrong: code EXIT_WRONG. */
+/* A run or another part of the work failed: code EXIT_WRONG. */
 struct problem *failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* It went wrong, and notes have told why. */
+/* The same; notes have the reason. */
 struct problem *failure_told(void);
 /* Another process of the launcher has printed why the input is bad. */
 struct problem *usage_told(void);

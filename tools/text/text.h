@@ -123,7 +123,6 @@ bool another_says_why(void);
 struct problem;
 void end_with(struct problem *problem);
 _Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void end_if_another_says_why(void);
 void *or_end(void *memory);
 _Noreturn void bad_option(const char *option, const char *value, const char *allowed_format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -178,7 +178,7 @@ static void add_cell(struct tune_cells *cells, const struct tune_cell *cell)
     cells->cells[cells->n++] = *cell;
 }
 
-/* Tell the current point, as a large size takes seconds where schedules are folded. */
+/* Show the watcher the current point, as a large size takes seconds where schedules are folded. */
 static void tell_point(const struct place *at)
 {
     char what[128];

@@ -43,9 +43,9 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     DEPENDS ${LOGP_PAGE}/page.cmake ${LOGP_PAGE}/page.html ${LOGP_PALETTE} ${LOGP_PAGE_SCRIPTS}
             ${LOGP_PAGE_STYLES} ${LOGP_PLAIN_STYLES} ${LOGP_PAGE_LIBRARY} ${LOGP_FOLD}
     COMMENT "Embedding the page of logp report" VERBATIM)
-  # A target of its own: as one of logp_command's sources it, and all of them, would wait for the library.
+  # A target of its own: as one of the sources of logp_tools it, and all of them, would wait for the library.
   add_custom_target(logp_page DEPENDS ${LOGP_PAGE_INC})
-  add_dependencies(logp_command logp_page)
+  add_dependencies(logp_tools logp_page)
   set_source_files_properties(view/report/page.c PROPERTIES
     OBJECT_DEPENDS ${LOGP_PAGE_INC} INCLUDE_DIRECTORIES ${CMAKE_CURRENT_BINARY_DIR}/view/report)
   return()
