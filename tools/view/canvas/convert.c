@@ -73,7 +73,7 @@ struct problem *check_picture(const char *option, const char *to)
 
 /* ---- conversion ---- */
 
-/* The converter, and the ends of what it reads and writes. */
+/* The converter, and the ends of its input and output. */
 struct converter {
     pid_t child;
     int in, out;
