@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Command lines and what they answer, in this process: a table in text files. A row begins in the
+ * first column with the words after `logp`, with variables before them; what is expected follows in
+ * lines of two blanks and a mark. # begins a comment, four blanks continue the line before.
+ *
+ *     LOGP_P=4 predict broadcast --algo all
+ *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json
+ *       ! --root 0 .. 3             exit code 2, no answer, and a problem with these words
+ *       1 deadlock                  exit code 1, and a problem or notes with these words
+ *       ~ binomial 42.000 exact     a line of the answer, whatever blanks are in it
+ *       + </svg>                    text in the answer; +! is not in it
+ *       - kchain is left out        text in the notes; - alone: there are none
+ *       > kept.json                 the answer is kept in $dir for the rows after it
+ *
+ * Words may be quoted as in a shell; $dir is a folder of this run, $inputs tests/tools/inputs, $plugin
+ * a plug-in.
+ * usage: lines FILE INPUTS PLUGIN
+ */
+#define _XOPEN_SOURCE 700 /* nftw() */
+#include "answer/runs.h"
+#include "commands/command.h"
+#include "file/file.h"
+#include "text/problem.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <jansson.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+extern char **environ;
+
+enum { MOST_EXPECTED = 32 };
+
+struct line {
+    int line; /* of the file, from 1 */
+    char *command;
+    char *expected[MOST_EXPECTED];
+    int n_expected;
+};
+
+/* What a command line has answered. */
+struct said {
+    int code;
+    char *answer, *problem, *notes;
+};
+
+/* The filters of all rows, for one run of jq; answer i is that of filter i. */
+static struct {
+    FILE *program, *answers;
+    const struct line *rows[4096];
+    int n;
+} filters;
+
+static const char *file_name;
+static int n_wrong;
+
+static void wrong(const struct line *row, const char *what, const char *text)
+{
+    printf("%s:%d: logp %s\n  %s%s%.2000s\n", file_name, row->line, row->command, what,
+           *text != '\0' ? ": " : "", text);
+    n_wrong++;
+}
+
+/* ---- what is expected ---- */
+
+static bool has_words(const char *text, const char *words)
+{
+    char *const copy = strdup(words);
+    char *rest = NULL;
+    bool all = true;
+
+    for (char *w = strtok_r(copy, " ", &rest); w != NULL; w = strtok_r(NULL, " ", &rest))
+        all = all && strstr(text, w) != NULL;
+    free(copy);
+    return all;
+}
+
+/* The next line of the text, with one blank between words. @return where the line after it begins */
+static const char *squeezed(const char *text, char *out, size_t size)
+{
+    size_t n = 0;
+    bool blank = false;
+
+    for (; *text != '\0' && *text != '\n'; text++) {
+        if (n > 0 && blank && !isblank((unsigned char)*text) && n + 1 < size)
+            out[n++] = ' ';
+        blank = isblank((unsigned char)*text);
+        if (!blank && n + 1 < size)
+            out[n++] = *text;
+    }
+    out[n] = '\0';
+    return *text == '\n' ? text + 1 : text;
+}
+
+static bool has_line(const char *text, const char *line)
+{
+    char squeezed_line[4096];
+
+    while (*text != '\0') {
+        text = squeezed(text, squeezed_line, sizeof(squeezed_line));
+        if (strcmp(squeezed_line, line) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void keep(const struct said *said, const struct line *row, const char *name)
+{
+    char path[4096];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", getenv("dir"), name);
+    f = fopen(path, "w");
+    if (f == NULL || fputs(said->answer, f) < 0 || fclose(f) != 0)
+        wrong(row, "not kept", strerror(errno));
+}
+
+static void add_filter(const struct said *said, const struct line *row, const char *filter)
+{
+    json_error_t error;
+    json_t *answer = json_loads(said->answer, JSON_DECODE_ANY, &error);
+
+    if (answer == NULL) {
+        wrong(row, error.text, said->answer);
+        return;
+    }
+    fprintf(filters.program, "if (try ($d[%d] | %s) catch .) == true then empty else %d end,\n",
+            filters.n, filter, filters.n);
+    json_dumpf(answer, filters.answers, JSON_ENCODE_ANY);
+    fputc('\n', filters.answers);
+    json_decref(answer);
+    filters.rows[filters.n++] = row;
+}
+
+/* Whether the row expects a failure, and then its exit code. */
+static int expected_code(const struct line *row)
+{
+    for (int i = 0; i < row->n_expected; i++)
+        if (*row->expected[i] == '!' || *row->expected[i] == '1')
+            return *row->expected[i] == '!' ? EXIT_USAGE : EXIT_WRONG;
+    return EXIT_OK;
+}
+
+static void compare(const struct line *row, const struct said *said)
+{
+    char code[32];
+
+    snprintf(code, sizeof(code), "exit code %d", said->code);
+    if (said->code != expected_code(row))
+        wrong(row, code, *said->problem != '\0' ? said->problem : said->notes);
+    for (int i = 0; i < row->n_expected; i++) {
+        const char *text = row->expected[i] + 1 + strspn(row->expected[i] + 1, " ");
+
+        switch (row->expected[i][0]) {
+        case '=':
+            add_filter(said, row, text);
+            break;
+        case '!':
+            if (!has_words(said->problem, text) || *said->answer != '\0')
+                wrong(row, "another problem", *said->answer != '\0' ? said->answer : said->problem);
+            break;
+        case '1':
+            if (!has_words(said->problem, text) && !has_words(said->notes, text))
+                wrong(row, "another problem", said->problem);
+            break;
+        case '~':
+            if (!has_line(said->answer, text))
+                wrong(row, "no such line", said->answer);
+            break;
+        case '+':
+            if (*text == '!' ? strstr(said->answer, text + 1 + strspn(text + 1, " ")) != NULL
+                             : strstr(said->answer, text) == NULL)
+                wrong(row, "another answer", said->answer);
+            break;
+        case '-':
+            if (*text == '\0' ? *said->notes != '\0' : strstr(said->notes, text) == NULL)
+                wrong(row, "other notes", said->notes);
+            break;
+        case '>':
+            keep(said, row, text);
+            break;
+        default:
+            wrong(row, "not an expectation", row->expected[i]);
+        }
+    }
+}
+
+/* ---- the command line ---- */
+
+static bool is_variable(const char *word)
+{
+    const size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+
+    return n > 0 && word[n] == '=';
+}
+
+static bool has_filter(const struct line *row)
+{
+    for (int i = 0; i < row->n_expected; i++)
+        if (*row->expected[i] == '=')
+            return true;
+    return false;
+}
+
+static void answer(const struct line *row, int n, char **words, struct said *said)
+{
+    size_t answer_size, notes_size;
+    char **argv = calloc((size_t)n + 4, sizeof(*argv));
+    struct answer_file to = {.f = open_memstream(&said->answer, &answer_size)};
+    FILE *const memory = to.f, *const notes = open_memstream(&said->notes, &notes_size);
+    struct work work = {.watcher = {0}};
+    struct question q;
+    struct problem *problem;
+    bool has_format = false;
+    int argc = 0;
+
+    argv[argc++] = "logp";
+    for (int i = 0; i < n; i++) {
+        argv[argc++] = words[i];
+        has_format |= strcmp(words[i], "--format") == 0;
+    }
+    if (has_filter(row) && !has_format) {
+        argv[argc++] = "--format";
+        argv[argc++] = "json";
+    }
+    say_to(notes);
+    begin_question(&q, vocabulary());
+    q.work = &work;
+    problem = answer_line(&q, argc, argv, &to);
+    said->problem = problem != NULL ? problem_line(&q, problem) : strdup("");
+    said->code = answer_close(&to, problem != NULL ? problem->code : EXIT_OK, false);
+    free(problem);
+    end_work(&work);
+    end_question(&q);
+    say_to(stderr);
+    fclose(memory);
+    fclose(notes);
+    free(argv);
+}
+
+static void try_row(const struct line *row)
+{
+    struct said said = {0};
+    wordexp_t words;
+    size_t first = 0;
+
+    if (wordexp(row->command, &words, WRDE_NOCMD | WRDE_UNDEF) != 0) {
+        wrong(row, "not a command line", "");
+        return;
+    }
+    for (; first < words.we_wordc && is_variable(words.we_wordv[first]); first++)
+        putenv(words.we_wordv[first]);
+    answer(row, (int)(words.we_wordc - first), words.we_wordv + first, &said);
+    for (size_t i = 0; i < first; i++) {
+        *strchr(words.we_wordv[i], '=') = '\0';
+        unsetenv(words.we_wordv[i]);
+    }
+    setenv("LOGP_CONFIG", "", 1);
+    compare(row, &said);
+    free(said.answer);
+    free(said.problem);
+    free(said.notes);
+    wordfree(&words);
+}
+
+/* ---- the file ---- */
+
+static char *joined(char *before, const char *more)
+{
+    const size_t n = strlen(before);
+    char *both = realloc(before, n + strlen(more) + 2);
+
+    sprintf(both + n, " %s", more);
+    return both;
+}
+
+static struct line *read_rows(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "r");
+    struct line *rows = calloc(4096, sizeof(*rows)), *row = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    int line = 0;
+
+    if (f == NULL) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    for (*n = 0; getline(&text, &size, f) >= 0;) {
+        line++;
+        text[strcspn(text, "\n")] = '\0';
+        if (*text == '\0' || *text == '#')
+            continue;
+        if (*text != ' ') {
+            row = &rows[(*n)++];
+            *row = (struct line){.line = line, .command = strdup(text)};
+        } else if (strncmp(text, "    ", 4) == 0) {
+            char **last = row->n_expected > 0 ? &row->expected[row->n_expected - 1] : &row->command;
+
+            *last = joined(*last, text + 4);
+        } else {
+            row->expected[row->n_expected++] = strdup(text + 2);
+        }
+    }
+    free(text);
+    fclose(f);
+    return rows;
+}
+
+static void free_rows(struct line *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(rows[i].command);
+        for (int k = 0; k < rows[i].n_expected; k++)
+            free(rows[i].expected[k]);
+    }
+    free(rows);
+}
+
+/* Forget the variables of whoever runs the test. */
+static void forget_variables(void)
+{
+    for (char **v = environ; *v != NULL;)
+        if (strncmp(*v, "LOGP_", 5) == 0) {
+            char name[256];
+
+            snprintf(name, sizeof(name), "%.*s", (int)strcspn(*v, "="), *v);
+            unsetenv(name);
+            v = environ;
+        } else {
+            v++;
+        }
+    setenv("LOGP_CONFIG", "", 1);
+}
+
+/* Let jq look at all answers that have a filter. */
+static void check_filters(const char *dir)
+{
+    char program[4096], answers[4096], result[4096];
+    char *argv[] = {"jq", "-n", "-f", program, "--slurpfile", "d", answers, NULL};
+    posix_spawn_file_actions_t actions;
+    int status = 0, i;
+    pid_t jq;
+    FILE *f;
+
+    snprintf(program, sizeof(program), "%s/program", dir);
+    snprintf(answers, sizeof(answers), "%s/answers", dir);
+    snprintf(result, sizeof(result), "%s/result", dir);
+    fputs("empty\n", filters.program);
+    fclose(filters.program);
+    fclose(filters.answers);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, result, O_WRONLY | O_CREAT, 0600);
+    if (posix_spawnp(&jq, "jq", &actions, NULL, argv, environ) != 0 ||
+        waitpid(jq, &status, 0) != jq || status != 0) {
+        printf("%s: jq failed: a filter that is none, or jq is not installed\n", file_name);
+        n_wrong++;
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    f = fopen(result, "r");
+    while (f != NULL && fscanf(f, "%d", &i) == 1)
+        wrong(filters.rows[i], "the filter is not true of the answer", "");
+    if (f != NULL)
+        fclose(f);
+}
+
+static FILE *scratch(const char *dir, const char *name)
+{
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    return fopen(path, "w");
+}
+
+static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *at)
+{
+    (void)s, (void)kind, (void)at;
+    return remove(path);
+}
+
+int main(int argc, char **argv)
+{
+    char dir[] = "/tmp/logp-lines-XXXXXX";
+    struct line *rows;
+    size_t n;
+
+    if (argc != 4 || mkdtemp(dir) == NULL) {
+        fputs("usage: lines FILE INPUTS PLUGIN\n", stderr);
+        return EXIT_FAILURE;
+    }
+    file_name = argv[1];
+    forget_variables();
+    setenv("dir", dir, 1);
+    setenv("inputs", argv[2], 1);
+    setenv("plugin", argv[3], 1);
+    filters.program = scratch(dir, "program");
+    filters.answers = scratch(dir, "answers");
+    rows = read_rows(argv[1], &n);
+    for (size_t i = 0; i < n; i++)
+        try_row(&rows[i]);
+    check_filters(dir);
+    free_rows(rows, n);
+    nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    printf("%zu command lines, %d wrong\n", n, n_wrong);
+    return n_wrong == 0 && n > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
