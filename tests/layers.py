@@ -16,7 +16,8 @@ LAYERS = {
     "runtime": ["host", "state", "trace", "delay", "carrier", "mail", "core", "call", "check", "transport"],
     "algorithms": ["memory", "machine", "operand", "predict", "schedule", "collective", "choice", "search", "experiment", "parameters"],
     "tools": ["text", "file", "question/schedule", "question", "question/choice", "answer", "answer/replay", "answer/measure",
-              "answer/versus", "answer/tree", "answer/tune", "answer/validate", "view/plot", "view/schedule", "view/records", "view/replay",
+              "answer/versus", "answer/tree", "answer/tune", "answer/validate", "view/canvas", "view/plot", "view/schedule", "view/records",
+              "view/replay",
               "view/trace", "view/versus", "view/tree", "view/tune", "view/measure", "view/validate", "view/report", "papers",
               "mpi", "profile", "commands"],
 }
@@ -28,11 +29,9 @@ CIRCLES = {
     "runtime/call": 5,
     "algorithms/choice": 6,
     "tools/text": 3,
-    "tools/view/plot": 2,
     "tools/question": 3,
     "tools/question/choice": 2,
     "tools/view/records": 2,
-    "tools/papers": 2,
     "tools/mpi": 4,
 }
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)

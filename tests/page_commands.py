@@ -28,7 +28,6 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COMMAND = re.compile(r"\$ (?:build/tools/)?logp (.*)")
 PICTURE = re.compile(r"--output (\S+\.svg)(?: 2>/dev/null)?$")
 WITHOUT_A_RUN = ("predict", "tree", "list", "schedule", "bench crossover", "tune", "explain")
-GNUPLOT = re.compile(r"Produced by GNUPLOT.*")
 
 
 # A time or a size; not the result of a sum ("= 100 us").
@@ -142,16 +141,11 @@ def rewrite(page, command, shown, printed):
 
 
 def same_picture(made, name, write):
-    """Is the picture that a page shows the one that its command has made? Curves only with one gnuplot."""
+    """Is the picture that a page shows the one that its command has made?"""
     kept = os.path.join(TOP, "docs", "images", name)
     if write and os.path.exists(made):
         shutil.copyfile(made, kept)
-    if not os.path.exists(kept):
-        return False
-    old = GNUPLOT.search(read(kept))
-    if old and (not shutil.which("gnuplot") or os.path.exists(made) and old[0] not in read(made)):
-        return True
-    return os.path.exists(made) and read(made) == read(kept)
+    return os.path.exists(kept) and os.path.exists(made) and read(made) == read(kept)
 
 
 def wrong_in(page, logp, write):

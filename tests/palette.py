@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The colours of plot/palette.h: people who do not see all colours can tell them apart, they stand out
+"""The colours of canvas/palette.h: people who do not see all colours can tell them apart, they stand out
 from the paper, and the page and the diagrams have the same.
 
 usage: tests/palette.py LOGP
@@ -66,7 +66,7 @@ def logp(*words):
 
 
 def main():
-    with open(os.path.join(TOP, "tools/view/plot/palette.h"), encoding="utf-8") as file:
+    with open(os.path.join(TOP, "tools/view/canvas/palette.h"), encoding="utf-8") as file:
         text = file.read()
     roles = {name.lower(): colors for name, *colors in re.findall(r'ROLE\((\w+), "(#\w+)", "(#\w+)"\)', text)}
     series = re.findall(r'SERIES\("(#\w+)", "(#\w+)", "(#\w+)", "(#\w+)"\)', text)

@@ -4,7 +4,7 @@
 rules are in docs/style.md).
 
 The texts are all strings of algorithms/, runtime/ and tools/ that have two words or more, as `xgettext -a`
-collects them, and those of the report page. The comments are those of all C sources and headers in the folders of
+collects them, and those of the report page and of papers. The comments are those of all C sources and headers in the folders of
 COMMENTED. The list is tried on words_refused.txt: it refuses the sentence before => and accepts the one after it.
 Exit code 77: there is no xgettext.
 usage: tests/words.py [--print | --comments FOLDER...]
@@ -52,6 +52,11 @@ def texts():
         with open(os.path.join(TOP, name), encoding="utf-8") as f:
             for text in re.sub(r"<(style|script|code)\b.*?</\1>|</?(b|i|em|kbd|a|span)\b[^>]*>", "", f.read(), flags=re.S).split("<"):
                 yield name, text.partition(">")[2]
+    for name in sorted(n for n in files[None] if n.endswith(".paper")):
+        with open(os.path.join(TOP, name), encoding="utf-8") as f:
+            for line in f.read().replace("\n ", " ").split("\n"):
+                word, _, text = line.partition(" ")
+                yield name, text if word in ("figure", "note", "why", "#") else ""
 
 
 def comments(folders):

@@ -2,7 +2,8 @@
 /* The `logp` command: the words that name commands, and the first screen of help. */
 #include "commands/command.h"
 #include "file/file.h"
-#include "view/plot/plot.h"
+#include "text/problem.h"
+#include "view/canvas/picture.h"
 #include "answer/runs.h"
 
 #include <jansson.h>
@@ -150,11 +151,16 @@ static void *memory_for_json(size_t n)
 /* Print the facts that a bug report needs. The MPIs are those that the build found. */
 static void print_version(void)
 {
-    char *const gnuplot = find_gnuplot();
+    char *const converter = find_converter();
 
-    printf("logp %s\ncommit: %s\ncompiler: %s\nMPI: %s\ngnuplot: %s\n", logp_version(), LOGP_COMMIT,
-           LOGP_COMPILER, LOGP_MPIS, gnuplot != NULL ? gnuplot : "not found");
-    free(gnuplot);
+    printf("logp %s\ncommit: %s\ncompiler: %s\nMPI: %s\nrsvg-convert: %s\n", logp_version(),
+           LOGP_COMMIT, LOGP_COMPILER, LOGP_MPIS, converter != NULL ? converter : "not found");
+    free(converter);
+}
+
+static void end_without_memory(void)
+{
+    bad_usage("no memory");
 }
 
 /* @return an exit code */
@@ -230,6 +236,7 @@ int main(int argc, char **argv)
     static struct work work;
     int code = EXIT_OK;
 
+    without_memory(end_without_memory);
     need_stack();
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error like any other */
     work.watcher = terminal;

@@ -7,8 +7,8 @@ build=$top/build
 
 build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libboost-context-dev
     libjansson-dev zlib1g-dev libjs-dygraphs"
-test_packages="libcriterion-dev jq spin valgrind protobuf-compiler doxygen groff zsh gnuplot-nox
-    chromium python3 g++ libgtest-dev libopenmpi-dev openmpi-bin libmpich-dev mpich
+test_packages="libcriterion-dev jq spin valgrind protobuf-compiler doxygen groff zsh librsvg2-bin
+    fonts-dejavu-core chromium python3 g++ libgtest-dev libopenmpi-dev openmpi-bin libmpich-dev mpich
     abigail-tools gettext meson dpkg-dev"
 # of the tests format and tidy; they are skipped without them
 style_packages="clang-format clang-tidy"

@@ -126,9 +126,9 @@ full x.txt tune -P 2..32*2 --bytes 1..64k
 full x.html report barrier -P 2 "${virtual[@]}"
 full x.json paper sun --clock virtual
 full x.goal schedule barrier -P 64
-if command -v gnuplot >/dev/null; then
+full x.svg plot barrier -P 2,4 "${virtual[@]}"
+if command -v rsvg-convert >/dev/null; then
     full x.png bench barrier -P 2,4 "${virtual[@]}"
-    full x.svg plot barrier -P 2,4 "${virtual[@]}"
     old x.png
     (ulimit -f 1 && exec "$logp" bench barrier -P 2,4 "${virtual[@]}" --plot "$at/old/x.png" >"$dir/out" 2>"$dir/err")
     [ $? -eq 1 ] || fail "--plot of a file that is too large: exit code"

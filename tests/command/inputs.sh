@@ -30,7 +30,7 @@ expect="directory" each_reader "$dir/folder.json"
 expect="No such file" each_reader "$dir/missing"
 expect="zero byte" each_reader /dev/zero
 expect="zero byte" each_reader "$dir/random"
-command -v gnuplot >/dev/null && for kind in csv json; do
+for kind in csv json; do
     expect="directory" bad plot "$dir/folder.$kind"
     expect="zero byte" bad plot "$dir/zero.$kind"
     expect="zero byte" bad plot "$dir/random.$kind"

@@ -91,11 +91,9 @@ without_each bench crossover broadcast -P 4 -G 0.01 --bytes 8..32*2 --algo flat,
 without_each measure "${run[@]}" -P 2 --bytes 1..8 --format json
 without_each measure "${run[@]}" -P 2 --bytes 1..8 --format machine
 without_each paper shou-chen "${run[@]}"
-if command -v gnuplot >/dev/null; then
-    without_each plot records.csv
-    without_each plot records.json
-    without_each plot broadcast -P 2,4 "${run[@]}" --algo flat
-fi
+without_each plot records.csv
+without_each plot records.json
+without_each plot broadcast -P 2,4 "${run[@]}" --algo flat
 # ---- times of the host, and what a page says of it ----
 export REFUSE=roughly
 without_each report page.html broadcast -P 4 "${run[@]}" --algo flat,binomial

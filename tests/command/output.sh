@@ -188,14 +188,14 @@ logp list --help
 [ "$(grep -c '^  -' "$dir/out")" -eq 6 ] || fail "list --help"
 logp --version
 head -1 "$dir/out" | grep -qx 'logp [0-9.]*' || fail "version"
-for word in commit compiler MPI gnuplot; do
+for word in commit compiler MPI rsvg-convert; do
     grep -q "^$word: ." "$dir/out" || fail "--version: no $word"
 done
 cp "$dir/out" "$dir/version"
 logp -V
 cmp -s "$dir/out" "$dir/version" || fail "-V is not --version"
 PATH='' "$logp" -V >"$dir/out"
-grep -qx 'gnuplot: not found' "$dir/out" || fail "-V without gnuplot"
+grep -qx 'rsvg-convert: not found' "$dir/out" || fail "-V without rsvg-convert"
 logp
 [ $code -eq 2 ] || fail "no words: exit code $code"
 grep -q 'Commands:' "$dir/out" || fail "no words: no help"

@@ -53,11 +53,9 @@ json 'map([.type, .bytes, .count]) == [["int32",16,4],["double",16,2],["int32",3
 logp bench allreduce --bytes 8,64 --algo ring --clock virtual --format csv
 [ "$(cut -d, -f2,3,5,6 "$dir/out" | tail -n +2 | tr '\n' ' ')" = 'ring,8,8,1 ring,8,64,8 ' ] ||
     fail "CSV: $(cat "$dir/out")"
-if command -v gnuplot >"$dir/null" 2>&1; then
-    logp plot allreduce --bytes '8..64k*8' -G 1ns --clock virtual --executor fiber --algo ring,recursive-doubling
-    grep -q '>bytes<' "$dir/out" || fail "the axis of a plot: $(grep -o '<text>.*' "$dir/out")"
-    grep -q 'allreduce -G 1ns' "$dir/out" || fail "the title of a plot"
-fi
+logp plot allreduce --bytes '8..64k*8' -G 1ns --clock virtual --executor fiber --algo ring,recursive-doubling
+grep -q '>bytes<' "$dir/out" || fail "the axis of a plot: $(grep -o '<text.*' "$dir/out")"
+grep -q 'allreduce -G 1ns' "$dir/out" || fail "the title of a plot"
 
 # ---- crossovers: at the sizes that tune finds ----
 json 'map([.size, .from, .to, .algorithm]) ==
@@ -108,7 +106,6 @@ free_is 0 predict broadcast --bytes 1k --plugin "$plugin"
 says "${free/-G/--delay loggp -G}" predict broadcast --bytes 1k --delay logp
 says "${free/ and messages of all sizes take the same time/}" predict broadcast --bytes 1k --rendezvous 99
 for words in 'trace broadcast --clock virtual' 'schedule broadcast' 'tree broadcast' 'tree reduce' 'plot broadcast --clock virtual'; do
-    command -v gnuplot >"$dir/null" 2>&1 || [ "${words%% *}" != plot ] || continue
     size='--bytes 1k'
     # shellcheck disable=SC2086
     logp $words $size

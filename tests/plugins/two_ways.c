@@ -9,7 +9,7 @@
  */
 #include <logp/algorithm.h>
 
-#if defined(TWO_WAYS_STRANGE) /* with what means something in XML, in Graphviz and to gnuplot */
+#if defined(TWO_WAYS_STRANGE) /* with what means something in XML and in Graphviz */
 #define TWO_WAYS_NAME "a<b>&'`c\"\\%d"
 #elif defined(TWO_WAYS_CONTROL)
 #define TWO_WAYS_NAME "a\033[31mb"

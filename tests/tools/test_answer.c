@@ -192,10 +192,11 @@ Test(answer, prints_nothing_and_is_the_same_twice)
 
 Test(answer, frees_its_memory)
 {
-    enum { MANY = 100, LEAST_BLOCK = 32 };
+    enum { MANY = 300, LEAST_BLOCK = 32 };
     size_t before;
 
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < MANY;
+         i++) /* the C library keeps some blocks for later: they count as used */
         free(all_answers());
     before = mallinfo2().uordblks;
     for (int i = 0; i < MANY; i++)

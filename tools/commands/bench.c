@@ -5,8 +5,11 @@
  */
 #include "question/choice/choice.h"
 #include "commands/command.h"
+#include "commands/live_table.h"
+#include "view/canvas/picture.h"
 #include "file/file.h"
 #include "view/records/records.h"
+#include "answer/advice.h"
 #include "answer/runs.h"
 
 #include <stdio.h>
@@ -34,6 +37,7 @@ static struct {
     size_t points, done;
     struct expected_time all, past; /* past: of finished points */
     int64_t begun_ns;
+    struct live_table table;
 } sweep;
 
 /* ---- one combination ---- */
@@ -68,7 +72,7 @@ static void expect(const struct combination *x, size_t k, int points)
 
     sweep.all.likely_ns += each.likely_ns * points;
     sweep.all.most_ns += each.most_ns * points;
-    live_table_expect(x->rows[k].algorithm, points, each.likely_ns * points);
+    live_table_expect(&sweep.table, x->rows[k].algorithm, points, each.likely_ns * points);
 }
 
 /* Note that n points cannot be compared, or refuse if that is all of them; the
@@ -92,7 +96,7 @@ static void open_against(struct combination *x, int64_t n)
 
     if (x->q.form.against == NULL)
         return;
-    sweep.against = open_saved(&x->q);
+    end_with(open_saved(&x->q, &sweep.against));
     for (int64_t i = 0; i < n; i++) {
         resolve_combination(x, i);
         for (size_t k = 0; k < x->n; k++)
@@ -188,7 +192,7 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     sweep.past.likely_ns += each.likely_ns;
     sweep.past.most_ns += each.most_ns;
     x->out.n++;
-    if (file->f != NULL && append_record(file, &x->out, row) != EXIT_OK) {
+    if (file->f != NULL && tell_problem(&x->q, append_record(file, &x->out, row)) != EXIT_OK) {
         drop_all_files();
         _Exit(EXIT_WRONG); /* the data in the file's buffer are lost */
     }
@@ -258,7 +262,7 @@ static void find_known(struct combination *x, int64_t n, struct record_file *fil
     for (int64_t i = 0; i < n && sweep.done < file->n; i++) {
         resolve_combination(x, i);
         for (size_t k = 0; k < x->n && sweep.done < file->n; k++) {
-            expect_record(file, sweep.done++, &x->out, &x->rows[k]);
+            end_with(expect_record(file, sweep.done++, &x->out, &x->rows[k]));
             expect(x, k, -1);
         }
     }
@@ -277,7 +281,7 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
 
     sweep.begun_ns = host_ns();
     x->q.work->watcher.progress = show_progress;
-    live_table_begin(&x->q);
+    live_table_begin(&sweep.table, &x->q);
     for (int64_t i = 0; i < n && !runs_are_over(&x->q); i++) {
         size_t first;
 
@@ -289,7 +293,7 @@ static int run_all(struct combination *x, int64_t n, size_t known, struct record
         code |= run_combination(x, first, file);
         keep(results, x);
     }
-    live_table_end();
+    live_table_end(&sweep.table);
     if (x->q.form.progress)
         fputs("\r\033[K", stderr);
     return code;
@@ -355,9 +359,9 @@ static int compare_and_save(const struct question *q, const struct output *out)
     int code = EXIT_OK;
 
     if (q->form.against != NULL)
-        code |= sum_up_changes(stdout, q, sweep.against, out);
+        code |= tell_problem(q, sum_up_changes(stdout, q, sweep.against, out));
     if (q->form.save != NULL && sweep.done == sweep.points)
-        code |= save_run(out, q->form.save);
+        code |= tell_problem(q, save_run(out, q->form.save));
     else if (q->form.save != NULL)
         say("--save %s: nothing is saved, because the run was interrupted", q->form.save);
     return code;
@@ -366,8 +370,9 @@ static int compare_and_save(const struct question *q, const struct output *out)
 /* Draw it as curves in a file, or on stdout. @return an exit code */
 static int draw_sweep(const struct question *q, const struct output *out, const char *to)
 {
-    return q->form.keeps_records ? draw_record_file(q, q->form.output, to)
-                                 : draw_records(q, out, to);
+    end_with(q->form.keeps_records ? draw_record_file(stdout, q, q->form.output, to)
+                                   : draw_records(stdout, q, out, to));
+    return EXIT_OK;
 }
 
 int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *out))
@@ -393,13 +398,13 @@ int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *o
     n = plan(&x);
     open_against(&x, n);
     if (q->form.save != NULL)
-        check_saved(q->form.save);
+        end_with(check_saved(q->form.save));
     if (answer == NULL && !q->form.only_plot)
-        check_picture("--format", q->form.format->name);
+        end_with(check_picture("--format", q->form.format->name));
     if (q->form.plot != NULL)
-        check_picture("--plot", q->form.plot);
+        end_with(check_picture("--plot", q->form.plot));
     if (q->form.keeps_records) {
-        open_records(&file, q->form.output, q->form.restart, &none);
+        end_with(open_records(&file, q->form.output, q->form.restart, &none));
         find_known(&x, n, &file);
     }
     if (sweep.done > 0 && (q->form.save != NULL || q->form.against != NULL))

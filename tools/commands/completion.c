@@ -60,7 +60,7 @@ static void offer_commands(const struct typed *t)
         offer(t, c->name, c->summary);
     offer(t, "help", "all options of a command");
     offer(t, "--help", "the most used commands and options");
-    offer(t, "--version", "version, commit, compiler, MPIs and gnuplot");
+    offer(t, "--version", "version, commit, compiler, MPIs and rsvg-convert");
 }
 
 static void offer_arguments(const struct typed *t, const struct command *c)

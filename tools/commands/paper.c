@@ -3,7 +3,7 @@
 #include "commands/command.h"
 #include "papers/paper.h"
 #include "text/problem.h"
-#include "view/plot/plot.h"
+#include "view/canvas/picture.h"
 
 #include <errno.h>
 #include <string.h>
@@ -54,12 +54,9 @@ static int show_paper(struct question *q)
 {
     static struct paper p;
     const struct paper_kind *kind = the_paper(q);
-    int code = EXIT_OK;
 
-    if (q->form.format->draws)
-        need_gnuplot("--format", q->form.format->name);
     if (q->form.plot != NULL) {
-        need_gnuplot("--plot", q->form.plot);
+        end_with(check_converter("--plot", q->form.plot));
         make_folder(q->form.plot);
     }
     if (option_given(q, "plugin") && strcmp(option_text(q, "plugin"), "none") != 0)
@@ -70,12 +67,12 @@ static int show_paper(struct question *q)
     q->how.one_core = !option_given(q, "cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.q = q};
     paper_fill(&p, kind);
-    print_paper(stdout, q->form.format->form, &p);
+    end_with(print_paper(stdout, q->form.format->form, &p));
     if (q->form.plot != NULL)
-        code = draw_figures(&p, q->form.plot);
+        end_with(draw_figures(&p, q->form.plot));
     paper_free(&p);
     tell_problem(q, p.problem);
-    return p.wrong ? EXIT_WRONG : code;
+    return p.wrong ? EXIT_WRONG : EXIT_OK;
 }
 
 const struct command command_paper = {

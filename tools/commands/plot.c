@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* logp plot: the curves of a sweep, which is run or read from a file. */
 #include "commands/command.h"
+#include "view/canvas/picture.h"
 #include "view/records/records.h"
 
 #include <string.h>
@@ -30,8 +31,9 @@ static int plot(struct question *q)
         bad_option("--output", q->form.output, "a picture: the records are in %s already",
                    q->line.words[1]);
     end_with(refuse_others_than(q, &of_file, "a file of records"));
-    check_picture(q->form.plot != NULL ? "--plot" : "--format", to);
-    return draw_record_file(q, q->line.words[1], to);
+    end_with(check_picture(q->form.plot != NULL ? "--plot" : "--format", to));
+    end_with(draw_record_file(stdout, q, q->line.words[1], to));
+    return EXIT_OK;
 }
 
 const struct command command_plot = {
@@ -50,6 +52,6 @@ const struct command command_plot = {
         "10,100,1000: of ten), and linear if they add (1,2,3). The axis of times is\nlogarithmic "
         "if x is and the times span a factor of 16. --scale log sets both axes,\n--scale "
         "log,linear sets x and y.\n--output FILE.svg, .png or .pdf; default: SVG on stdout. "
-        "Needs gnuplot.",
+        "PNG and PDF\nneed rsvg-convert.",
     .call = plot,
 };

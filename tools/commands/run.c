@@ -2,49 +2,10 @@
 /* logp run: one row for each requested algorithm. */
 #include "question/choice/choice.h"
 #include "commands/command.h"
+#include "commands/live_table.h"
 #include "view/records/records.h"
+#include "answer/advice.h"
 #include "answer/runs.h"
-
-/* Try the worst row with other options in a few runs, so that only tried advice is given.
- * @return its ratio; 0: it could not be run */
-static double try_worst(struct question *q, const char *collective, const struct advice *a)
-{
-    const int64_t most_ns = 1000000000;
-    const int64_t reps = most_ns / (a->worst->record.measured.median_ns + 1);
-    struct row row = {.algorithm = a->worst->algorithm};
-    struct logp_invocation c;
-
-    if (runs_are_over(q))
-        return 0;
-    q->form.progress = false;
-    q->how.warmup = 1;
-    q->how.reps = (int)(reps < 3 ? 3 : reps > 20 ? 20 : reps);
-    end_with(make_invocation(q, collective, &c));
-    return tell_problem(q, run_alone(q, &c, &row)) == EXIT_OK ? logp_record_ratio(&row.record) : 0;
-}
-
-/* Try fibers if threads could not keep up, and a model with a larger G if copying bytes costs
- * more than the model charges. */
-static void try_others(const struct question *q, const char *collective, struct advice *a)
-{
-    struct question fibers = *q, charged = *q;
-
-    if (a->worst == NULL || q->form.quiet || q->how.clock != LOGP_CLOCK_WALL ||
-        !q->form.format->for_people)
-        return;
-    if (!q->how.fibers) {
-        use_executor(&fibers, "fiber");
-        a->fiber_ratio = try_worst(&fibers, collective, a);
-    }
-    a->G_ps = copying_G_ps(q, a);
-    if (!is_copying(q, a) || q->what.list != NULL || q->model.machine != NULL ||
-        q->model.plugin != NULL || q->model.network.topology != NULL ||
-        q->model.network.links != NULL || a->G_ps <= q->model.network.params.G_ps)
-        return;
-    charged.model.network.params.G_ps = a->G_ps;
-    use_delay(&charged, "loggp");
-    a->G_ratio = try_worst(&charged, collective, a);
-}
 
 static int run(struct question *q)
 {
@@ -56,6 +17,7 @@ static int run(struct question *q)
     int code;
     size_t n;
     struct logp_machine *m;
+    struct live_table table = {0};
     struct advice advice;
 
     end_with(named_collective(q, &collective));
@@ -74,10 +36,10 @@ static int run(struct question *q)
     end_with(create_machine(q, &m));
     out.n_cores = logp_machine_cores(m);
     for (size_t i = 0; i < n; i++)
-        live_table_expect(chosen[i], 1, estimate_ns(q, &c, chosen[i]));
-    live_table_begin(q);
+        live_table_expect(&table, chosen[i], 1, estimate_ns(q, &c, chosen[i]));
+    live_table_begin(&table, q);
     code = tell_problem(q, run_rows(q, m, &c, rows, n, &out.n));
-    live_table_end();
+    live_table_end(&table);
     if (code == EXIT_OK)
         say_unpredicted_rows(q, &c, rows, out.n);
     q->form.format->records(stdout, &out);
@@ -86,8 +48,8 @@ static int run(struct question *q)
     advice = judge_rows(&out);
     judge_copies(&out, &advice);
     end_machine(q, m);
-    try_others(q, collective, &advice);
-    print_advice(q, &advice);
+    end_with(try_others(q, collective, &advice));
+    print_advice(stdout, q, &advice);
     forget_explanations(rows, n);
     return code;
 }

@@ -75,7 +75,7 @@ static int show_tree(struct question *q)
     end_with(kind != NULL ? kind->make(q, &tree) : make_found_tree(q, collective, &tree));
     if (form->most > 0)
         limit(q, tree.used, form->most, form->limit, form->otherwise);
-    form->show(stdout, q, &tree);
+    end_with(form->show(stdout, q, &tree));
     free_tree(&tree);
     return EXIT_OK;
 }

@@ -15,22 +15,6 @@ enum { SLOW_CYCLES = 1000 };   /* gap of a machine with a short cycle here */
 
 /* ---- reading ---- */
 
-/* "dash|1024" and "P=2*$2" make "P=2*1024". */
-void paper_words(const char *text, const char *words, char *out, size_t size)
-{
-    size_t n = 0;
-
-    for (; *text != '\0' && n + 1 < size; text++) {
-        char word[64];
-
-        if (*text == '$' && text[1] >= '1' && text[1] <= '9')
-            n += (size_t)snprintf(out + n, size - n, "%s", paper_label(words, *++text - '1', word));
-        else
-            out[n++] = *text;
-    }
-    out[n < size ? n : size - 1] = '\0';
-}
-
 /* "2*16", "1024/8" */
 static double number_of(const char *text)
 {
@@ -114,7 +98,7 @@ struct paper_case paper_case(const struct paper *p, const char *run, const char 
     if (run == NULL)
         return x;
     paper_words(run, words, own, sizeof(own));
-    word = strchr(own, ' '); /* the model stands between the names and the case's own parameters */
+    word = strchr(own, ' '); /* the model comes before its own parameters */
     word += strcspn(word + 1, " ") + 1;
     snprintf(text, sizeof(text), "%.*s %s%s", (int)(word - own), own, p->model, word);
     collective = logp_collective_find(strtok_r(text, " ", &rest));

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A paper's trees and space-time diagrams, drawn by the code of `logp tree` and `logp trace`. That
- * code prints on stdout, so stdout is a text in memory while it does; several pictures become one
- * that shows the others as images, whose styles do not meet.
+ * A paper's trees and space-time diagrams, drawn by the code of `logp tree` and `logp trace`, and
+ * several pictures as one, which shows the others as images, whose styles do not meet.
  */
 #include "papers/paper.h"
 
-#include "file/file.h"
-#include "view/trace/trace.h"
 #include "answer/tree/tree.h"
+#include "file/file.h"
+#include "view/canvas/canvas.h"
+#include "view/trace/trace.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { APART = 24, CAPTION = 30 }; /* pixels between two pictures, and above one */
 
 /* ---- trees and diagrams ---- */
-
-struct drawing {
-    const struct paper *p;
-    const struct paper_table *t;
-    struct question q;
-};
 
 /* The options with which `logp tree` and `logp trace` would show the run. */
 static struct question options_of(const struct paper *p, const struct paper_case *x)
@@ -38,58 +33,59 @@ static struct question options_of(const struct paper *p, const struct paper_case
     return q;
 }
 
-static void print_tree(const void *what)
+static struct problem *draw_tree(FILE *f, const struct question *of, const struct paper_case *x)
 {
-    const struct drawing *d = what;
-    const struct paper_case *x = &d->t->drawn;
-    struct question q = d->q;
+    struct question q = *of;
     struct tree tree;
+    struct problem *problem;
 
-    end_with(strcmp(x->collective, "summation") == 0 ? make_summation_tree(&q, &tree)
-             : strcmp(x->algorithm, "optimal") == 0  ? make_broadcast_tree(&q, &tree)
-                                                     : make_found_tree(&q, x->collective, &tree));
-    tree_as_svg.show(stdout, &q, &tree);
+    TRY(strcmp(x->collective, "summation") == 0 ? make_summation_tree(&q, &tree)
+        : strcmp(x->algorithm, "optimal") == 0  ? make_broadcast_tree(&q, &tree)
+                                                : make_found_tree(&q, x->collective, &tree));
+    problem = tree_as_svg.show(f, &q, &tree);
     free_tree(&tree);
+    return problem;
 }
 
-static void print_diagram(const void *what)
+static struct problem *draw_diagram(FILE *f, const struct question *q, const struct paper_case *x)
 {
-    const struct drawing *d = what;
-    const struct paper_case *x = &d->t->drawn;
     struct logp_invocation c = x->c;
-    struct shown s = {.q = &d->q, .algorithm = paper_algorithm(x)};
+    struct shown s = {.q = q, .algorithm = paper_algorithm(x)};
     struct logp_trace *trace;
 
-    c.model.topology = d->q.model.network.topology;
-    end_with(trace_prediction(&d->q, &c, s.algorithm, 0, &trace));
-    if (trace == NULL)
-        bad_usage("paper %s, %s: no memory for its diagram", d->p->name, d->t->figure);
-    s.trace = trace;
-    trace_as_svg.show(stdout, &s);
+    c.model.topology = q->model.network.topology;
+    TRY(trace_prediction(q, &c, s.algorithm, 0, &trace));
+    s.trace = need(trace);
+    trace_as_svg.show(f, &s);
     logp_trace_free(trace);
+    return NULL;
 }
 
-char *draw_run(const struct paper *p, const struct paper_table *t)
+struct problem *draw_run(const struct paper *p, const struct paper_table *t, char **svg)
 {
-    const struct drawing d = {p, t, options_of(p, &t->drawn)};
-    char *svg = printed_by(t->picture == PAPER_TREE ? print_tree : print_diagram, &d);
+    struct question q = options_of(p, &t->drawn);
+    size_t size;
+    FILE *f = need(open_memstream(svg, &size));
+    struct problem *problem =
+        (t->picture == PAPER_TREE ? draw_tree : draw_diagram)(f, &q, &t->drawn);
 
-    logp_topology_destroy((struct logp_topology *)d.q.model.network.topology);
-    return svg;
+    close_text(f, svg);
+    logp_topology_destroy((struct logp_topology *)q.model.network.topology);
+    return problem;
 }
 
 /* ---- one picture of several ---- */
 
 /* As the address of an image, with the characters special to XML or addresses escaped. */
-static void print_address(const char *svg)
+static void write_address(FILE *f, const char *svg)
 {
-    fputs("data:image/svg+xml,", stdout);
+    fputs("data:image/svg+xml,", f);
     for (; *svg != '\0'; svg++)
         if (strchr("-_.~/:=;,() ", *svg) != NULL || (*svg >= '0' && *svg <= '9') ||
             (*svg >= 'A' && *svg <= 'Z') || (*svg >= 'a' && *svg <= 'z'))
-            putchar(*svg);
+            putc(*svg, f);
         else
-            printf("%%%02X", (unsigned)(unsigned char)*svg);
+            fprintf(f, "%%%02X", (unsigned)(unsigned char)*svg);
 }
 
 /* The places of the pictures: in rows as wide as the first picture. */
@@ -118,36 +114,35 @@ static struct place all_places(const struct picture *pictures, size_t n, struct 
     return all;
 }
 
-static void print_image(const struct picture *picture, const struct place *at)
+static void draw_image(struct canvas *to, const struct picture *picture, const struct place *at)
 {
-    printf("<text x=\"%g\" y=\"%g\" font-family=\"sans-serif\" font-size=\"14\">%s</text>\n"
-           "<image x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" href=\"",
-           at->x + 20, at->y - CAPTION / 3.0, picture->caption, at->x, at->y, at->width,
-           at->height);
-    print_address(picture->svg);
-    puts("\"/>");
+    canvas_text(to, (struct look){.size = 14}, at->x + 20, at->y - CAPTION / 3.0, picture->caption);
+    fprintf(to->f, "\n<image x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" href=\"", at->x, at->y,
+            at->width, at->height);
+    write_address(to->f, picture->svg);
+    fputs("\"/>\n", to->f);
 }
 
-void print_together(const struct picture *pictures, size_t n)
+void draw_together(FILE *f, const struct picture *pictures, size_t n)
 {
+    static const struct color_rule colors[] = {
+        {".bg", "fill", COLOR_RAISED}, {"text", "fill", COLOR_INK}, {NULL}};
     struct place places[MOST_TABLES + 1], all = all_places(pictures, n, places);
+    struct canvas to = svg_canvas(f);
 
-    printf("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
-           "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
-           "width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\">\n"
-           "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-           all.width, all.height, all.width, all.height);
+    begin_svg(&to, &(struct sheet){all.width, all.height, .css = "", .rules = colors});
     for (size_t i = 0; i < n; i++)
         if (pictures[i].caption != NULL)
-            print_image(&pictures[i], &places[i]);
-        else if (strstr(pictures[i].svg, "<svg") != NULL) /* without its XML declaration */
-            fputs(strstr(pictures[i].svg, "<svg"), stdout);
-    puts("</svg>");
+            draw_image(&to, &pictures[i], &places[i]);
+        else
+            fputs(pictures[i].svg, f);
+    canvas_end(&to);
+    canvas_end_line(&to);
 }
 
 /* ---- files ---- */
 
-int write_picture(const char *path, const char *svg)
+struct problem *write_picture(const char *path, const char *svg)
 {
     struct new_file f = {0};
     int error = new_file_begin(&f, path);
@@ -156,7 +151,5 @@ int write_picture(const char *path, const char *svg)
         fputs(svg, f.f); /* new_file_keep() checks the stream */
         error = new_file_keep(&f);
     }
-    if (error != 0)
-        fprintf(stderr, "logp: cannot write %s: %s\n", path, strerror(error));
-    return error == 0 ? EXIT_OK : EXIT_WRONG;
+    return error == 0 ? NULL : failure("cannot write %s: %s", path, strerror(error));
 }

@@ -5,7 +5,7 @@
  * passes link after link, so that the cost of the steps depends on the network.
  */
 #include "papers/paper.h"
-#include "grama.inc"
+#include <grama.inc>
 
 #include "text/problem.h"
 

@@ -7,7 +7,7 @@
  * by one are in kurnosov_chains.c.
  */
 #include "papers/kurnosov.h"
-#include "kurnosov.inc"
+#include <kurnosov.inc>
 
 #include <string.h>
 

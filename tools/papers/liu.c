@@ -6,7 +6,7 @@
  * keeps up.
  */
 #include "papers/paper.h"
-#include "liu.inc"
+#include <liu.inc>
 
 #include "text/problem.h"
 

@@ -13,6 +13,7 @@
 
 #include "answer/runs.h"
 #include "question/question.h"
+#include "text/problem.h"
 
 #include <math.h>
 
@@ -71,7 +72,7 @@ struct paper_rows {
     const struct paper_function *adjust, *complete, *make;
 };
 
-/* What is particular to a paper: functions that its text names. */
+/* A function that the text of a paper names. */
 struct paper_function {
     const char *name;
     /* A part of a formula. */
@@ -83,7 +84,7 @@ struct paper_function {
                      const struct paper_case *x);
     /* Make all rows of the case. */
     void (*make)(struct paper *p, struct paper_table *t, const struct paper_case *x);
-    /* Add what all rows of a table together show. */
+    /* Complete a table, after its rows. */
     void (*after)(struct paper *p, struct paper_table *t);
     /* Whether a claim below this table agrees; or judge it by paper_judge(). */
     bool (*agrees)(const struct paper *p, const struct paper_table *t);
@@ -169,13 +170,27 @@ struct paper {
     int judged, late;        /* measured runs; those with which the host did not keep up */
     bool wrong;              /* a run failed, or a prediction does not hold */
     bool stopped;            /* a run failed or was interrupted: none follows */
-    struct problem *problem; /* why; NULL: a note has told it */
+    struct problem *problem; /* why; NULL: it is not known */
 };
 
 /* ---- read.c ---- */
 
 /* Make the tables, listings and verdicts of a paper; p starts as zeros, with q. */
 void paper_fill(struct paper *p, const struct paper_kind *kind);
+
+/* ---- label.c ---- */
+
+/* "formula", or a key. */
+enum paper_value paper_value_named(const char *name);
+/* Part number i of several. @return buf */
+const char *paper_label(const char *labels, int i, char buf[64]);
+/* The same as a number; NAN: it is none. */
+double paper_number(const char *labels, int i);
+int paper_columns(const struct paper_table *t);
+/* Whole numbers can be shown as such. */
+bool paper_is_whole(double x);
+/* The text with the words in place of $1, $2, ... */
+void paper_words(const char *text, const char *words, char *out, size_t size);
 
 /* ---- formula.c ---- */
 
@@ -211,26 +226,14 @@ bool paper_same(const struct paper_table *t, const char *rows, enum paper_value 
                 enum paper_value b, double within);
 /* The row of a figure with these labels; NULL: none. */
 const struct paper_row *paper_row_of(const struct paper *p, const char *figure, const char *labels);
-/* "formula", or a key. */
-enum paper_value paper_value_named(const char *name);
 /* Whether a row of the table has this number. */
 bool paper_has(const struct paper_table *t, enum paper_value v);
-/* Part number i of several. @return buf */
-const char *paper_label(const char *labels, int i, char buf[64]);
-/* The same as a number; NAN: it is none. */
-double paper_number(const char *labels, int i);
-int paper_columns(const struct paper_table *t);
-/* Whole numbers can be shown as such. */
-bool paper_is_whole(double x);
-
 /* ---- case.c ---- */
 
 /* The case of these words, $1, $2, ... in the text. */
 struct paper_case paper_case(const struct paper *p, const char *run, const char *words);
 /* Keep a problem, if there is one: no run follows. @return whether there is none */
 bool paper_goes_on(struct paper *p, struct problem *problem);
-/* The text with the words in place of $1, $2, ... */
-void paper_words(const char *text, const char *words, char *out, size_t size);
 /* A time in units. */
 double paper_units(const struct paper_case *x, int64_t ns);
 /* The value of a parameter of the case's algorithm. */
@@ -285,26 +288,26 @@ void paper_moments(struct paper *p, const struct paper_case *x, enum paper_momen
 
 void print_paper_text(FILE *f, const struct paper *p);
 /* In a form of records; without one, as a picture. */
-void print_paper(FILE *f, enum record_form form, const struct paper *p);
-/* All tables as one SVG; ends the process where that cannot be. */
-void draw_paper(const struct paper *p);
-/* Write each picture to this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG. Errors
- * are printed. @return an exit code */
-int draw_figures(const struct paper *p, const char *folder);
+struct problem *print_paper(FILE *f, enum record_form form, const struct paper *p);
+/* All tables as one SVG. */
+struct problem *draw_paper(FILE *f, const struct paper *p);
+/* Write each picture to this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG.
+ * Errors are printed, and the other pictures are written. */
+struct problem *draw_figures(const struct paper *p, const char *folder);
 
 /* ---- drawing.c: trees, space-time diagrams, and files of text ---- */
 
-/* The tree or diagram of a table as SVG. To be freed */
-char *draw_run(const struct paper *p, const struct paper_table *t);
+/* The tree or diagram of a table. *svg: to be freed, also with a problem */
+struct problem *draw_run(const struct paper *p, const struct paper_table *t, char **svg);
 /* A picture that is part of another. */
 struct picture {
     const char *caption; /* NULL: none; the picture is the first, and is copied unchanged */
     char *svg;
 };
-/* Print pictures as one: the first, and the others, as images, below it. */
-void print_together(const struct picture *pictures, size_t n);
-/* Write the whole file, or none. Errors are printed. @return an exit code */
-int write_picture(const char *path, const char *svg);
+/* Draw pictures as one: the first, and the others, as images, below it. */
+void draw_together(FILE *f, const struct picture *pictures, size_t n);
+/* Write the whole file, or none. */
+struct problem *write_picture(const char *path, const char *svg);
 
 /* ---- the listings: functions of their papers ---- */
 

@@ -4,8 +4,8 @@
  * lines for the paper's formula, and points for printed and measured numbers; trees and space-time
  * diagrams as drawing.c draws them; other tables row by row.
  */
-#include "file/file.h"
 #include "papers/paper.h"
+#include "view/canvas/picture.h"
 #include "view/plot/plot.h"
 
 #include <stdio.h>
@@ -148,16 +148,13 @@ static struct plot plot_of(const struct paper *p, int table)
 struct plots {
     struct plot list[MOST_TABLES];
     size_t n;
-    const char *heading;
-    int code;
 };
 
 /* The plots of all tables that are plotted. */
 static struct plots *plots_of(const struct paper *p)
 {
-    struct plots *plots = or_end(calloc(1, sizeof(*plots)));
+    struct plots *plots = need(calloc(1, sizeof(*plots)));
 
-    plots->heading = p->title;
     for (int i = 0; i < p->n_tables; i++) {
         struct plot plot = {0};
 
@@ -183,75 +180,93 @@ static bool is_drawn(const struct paper *p, int table)
     return p->tables[table].picture != PAPER_PLOT && !p->stopped;
 }
 
-static void print_plots(const void *what)
+/* Plots as an SVG, to be freed. */
+static char *svg_of(const struct plot *plots, size_t n, const char *heading)
 {
-    struct plots *plots = (struct plots *)what;
+    char *svg = NULL;
+    size_t size;
+    FILE *f = need(open_memstream(&svg, &size));
 
-    plots->code = draw_plots(plots->list, plots->n, plots->heading, "");
+    if (n > 0)
+        draw_plots(f, plots, n, heading);
+    return close_text(f, &svg);
 }
 
-void draw_paper(const struct paper *p)
+struct problem *draw_paper(FILE *f, const struct paper *p)
 {
     struct plots *plots = plots_of(p);
-    struct picture pictures[MOST_TABLES + 1];
-    size_t n = 0;
+    struct picture pictures[MOST_TABLES + 1] = {{NULL, svg_of(plots->list, plots->n, p->title)}};
+    struct problem *problem = NULL;
+    size_t n = 1;
 
-    pictures[n++] = (struct picture){NULL, printed_by(print_plots, plots)};
-    for (int i = 0; i < p->n_tables; i++)
-        if (is_drawn(p, i))
-            pictures[n++] = (struct picture){p->tables[i].figure, draw_run(p, &p->tables[i])};
-    if (plots->code == EXIT_OK)
-        print_together(pictures, n);
+    for (int i = 0; i < p->n_tables && problem == NULL; i++)
+        if (is_drawn(p, i)) {
+            pictures[n].caption = p->tables[i].figure;
+            problem = draw_run(p, &p->tables[i], &pictures[n++].svg);
+        }
+    if (problem == NULL)
+        draw_together(f, pictures, n);
     for (size_t i = 0; i < n; i++)
         free(pictures[i].svg);
-    if (plots->code != EXIT_OK)
-        exit(EXIT_WRONG);
     free_plots(plots);
+    return problem;
 }
 
 /* FOLDER/NAME.END; to be freed */
 static char *path_of(const char *folder, const char *name, const char *end)
 {
     const size_t n = strlen(folder) + strlen(name) + strlen(end) + sizeof("/.");
-    char *path = or_end(malloc(n));
+    char *path = need(malloc(n));
 
     snprintf(path, n, "%s/%s.%s", folder, name, end);
     return path;
 }
 
-static int draw_plot_files(const struct plot *plot, const char *folder)
+/* Print a problem, and set *printed to one without text. */
+static void print_problem(struct problem **printed, struct problem *problem)
+{
+    if (problem == NULL)
+        return;
+    say("%s", problem->text);
+    free(problem);
+    if (*printed == NULL)
+        *printed = failure_told();
+}
+
+static void draw_plot_files(const struct plot *plot, const char *folder, struct problem **printed)
 {
     static const char *const ends[] = {"png", "svg", "pdf"};
-    int code = EXIT_OK;
+    char *svg = svg_of(plot, 1, NULL);
 
     for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
         char *path = path_of(folder, plot->name, ends[k]);
 
-        code |= draw_plots(plot, 1, NULL, path);
+        print_problem(printed, put_picture(NULL, svg, path));
         free(path);
     }
-    return code;
+    free(svg);
 }
 
-int draw_figures(const struct paper *p, const char *folder)
+struct problem *draw_figures(const struct paper *p, const char *folder)
 {
     struct plots *plots = plots_of(p);
-    int code = EXIT_OK;
+    struct problem *printed = NULL;
 
     for (size_t i = 0; i < plots->n; i++)
-        code |= draw_plot_files(&plots->list[i], folder);
+        draw_plot_files(&plots->list[i], folder, &printed);
+    free_plots(plots);
     for (int i = 0; i < p->n_tables; i++) {
         char name[64], *path, *svg;
+        struct problem *problem;
 
         if (!is_drawn(p, i))
             continue;
         name_file(p, i, name);
         path = path_of(folder, name, "svg");
-        svg = draw_run(p, &p->tables[i]);
-        code |= write_picture(path, svg);
+        problem = draw_run(p, &p->tables[i], &svg);
+        print_problem(&printed, problem != NULL ? problem : write_picture(path, svg));
         free(svg);
         free(path);
     }
-    free_plots(plots);
-    return code;
+    return printed;
 }

@@ -31,7 +31,7 @@
 struct claim {
     const char *what, *why;
     const struct paper_table *table; /* above it */
-    bool agrees, nothing; /* nothing: it is a figure without numbers or formula */
+    bool agrees, nothing;            /* nothing: it is a figure without numbers or formula */
     struct {
         const struct paper_table *table;
         const char *rows;

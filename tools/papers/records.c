@@ -133,7 +133,7 @@ static void add(struct records *r, json_t *record)
     put_record(r, r->form == RECORDS_CSV ? csv_of(record) : record);
 }
 
-void print_paper(FILE *f, enum record_form form, const struct paper *p)
+struct problem *print_paper(FILE *f, enum record_form form, const struct paper *p)
 {
     struct records r = {.f = f,
                         .form = form,
@@ -142,11 +142,11 @@ void print_paper(FILE *f, enum record_form form, const struct paper *p)
                                    "predicted,emulated,measured,prediction,remark,derived"};
 
     if (form == RECORDS_NONE)
-        draw_paper(p);
-    if (form == RECORDS_TABLE)
+        return draw_paper(f, p);
+    if (form == RECORDS_TABLE) {
         print_paper_text(f, p);
-    if (form == RECORDS_NONE || form == RECORDS_TABLE)
-        return;
+        return NULL;
+    }
     for (int i = 0; i < p->n_tables; i++)
         for (size_t k = 0; k < p->tables[i].n_rows; k++)
             add(&r, row_json(p, &p->tables[i], &p->tables[i].rows[k]));
@@ -155,4 +155,5 @@ void print_paper(FILE *f, enum record_form form, const struct paper *p)
     for (size_t k = 0; k < p->verdicts.n_rows; k++)
         add(&r, row_json(p, &p->verdicts, &p->verdicts.rows[k]));
     end_records(&r);
+    return NULL;
 }

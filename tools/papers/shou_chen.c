@@ -9,7 +9,7 @@
  * for which section 0 assumes g >= o; ours has max(g, o).
  */
 #include "papers/shou_chen.h"
-#include "shou_chen.inc"
+#include <shou_chen.inc>
 
 #include "answer/tree/tree.h"
 #include "text/problem.h"

@@ -8,7 +8,7 @@
  * first of which has the only row, so that it receives and sends nothing.
  */
 #include "papers/paper.h"
-#include "sun.inc"
+#include <sun.inc>
 
 #include <limits.h>
 #include <string.h>

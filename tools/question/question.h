@@ -27,7 +27,7 @@ struct output_format {
     const char *suffix; /* of a file in it, without the point */
     bool for_people;    /* allows text next to the answer, and several tables in it */
     bool draws;         /* it shows only what there is a picture of */
-    bool curves;        /* it can show records as curves, which gnuplot draws */
+    bool curves;        /* it can show records as curves */
     bool machine;       /* it is a file for --machine */
     bool page;          /* it is the page of logp report */
     bool is_binary;     /* not for a terminal */

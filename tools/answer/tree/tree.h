@@ -52,7 +52,7 @@ void free_tree(struct tree *tree);
 
 /* How a format shows a tree. */
 struct tree_form {
-    void (*show)(FILE *f, const struct question *q, const struct tree *tree);
+    struct problem *(*show)(FILE *f, const struct question *q, const struct tree *tree);
     int64_t most;                  /* nodes that take part; 0: any number */
     const char *limit, *otherwise; /* the error beyond it: first words, last words */
 };

@@ -4,7 +4,7 @@
  * the logarithms of its values are spaced more evenly than the values: for 2, 4, 8, not 1, 2, 3.
  */
 #include "view/plot/plot.h"
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static struct values x_values(const struct plot *p)
 
     for (size_t i = 0; i < p->n_curves; i++)
         n += p->curves[i].n;
-    all.value = or_end(calloc(n + 1, sizeof(*all.value)));
+    all.value = need(calloc(n + 1, sizeof(*all.value)));
     n = 0;
     for (size_t i = 0; i < p->n_curves; i++)
         for (size_t k = 0; k < p->curves[i].n; k++)
@@ -163,6 +163,24 @@ double axis_place(const struct plot_axis *a, double value)
     return (value - a->low) / (a->high - a->low);
 }
 
+const struct plot_axis *plot_axis_of(const struct plot *p, const struct plot_area *area,
+                                     const struct plot_curve *c)
+{
+    return plot_is_other(p, c) ? &area->other : &area->y_axis;
+}
+
+struct point plot_place(const struct plot *p, const struct plot_area *area,
+                        const struct plot_curve *c, double x, double y)
+{
+    const double value = axis_place(plot_axis_of(p, area, c), y);
+
+    if (p->n_rows > 0)
+        return (struct point){area->x + value * area->width,
+                              area->y + (x + 0.5) / (double)p->n_rows * area->height};
+    return (struct point){area->x + axis_place(&area->x_axis, x) * area->width,
+                          area->y + (1 - value) * area->height};
+}
+
 /* ---- tics ---- */
 
 /* "1 KiB", "1.5 KiB", "100 B"; plain numbers as they are. */
@@ -176,20 +194,12 @@ static void tic_label(const struct plot *p, double at, char out[32])
     snprintf(out, 32, p->bytes ? "%.5g %s" : "%.10g", at, units[unit]);
 }
 
-/* The tics of x, one after another. */
-struct tics {
-    FILE *f;
-    const struct plot *p;
-    const char *between;
-};
-
-static void put_tic(struct tics *t, double at)
+static void add_tic(struct plot_tics *t, const struct plot *p, double at)
 {
-    char label[32];
-
-    tic_label(t->p, at, label);
-    fprintf(t->f, "%s'%s' %.10g", t->between, label, at);
-    t->between = ", ";
+    if (t->n == MOST_TICS)
+        return;
+    t->tics[t->n].at = at;
+    tic_label(p, at, t->tics[t->n++].label);
 }
 
 /* Whether the labels of all values fit. */
@@ -234,11 +244,11 @@ static int common_step(const struct values *all)
 
 /* Powers of the base, or the first value times such: every one, or every second, ..., which are
  * values if those are spaced evenly. */
-static void put_powers(struct tics *t, const struct plot_axis *a, const struct values *all,
-                       int pixels)
+static void add_powers(struct plot_tics *t, const struct plot *p, const struct plot_axis *a,
+                       const struct values *all, int pixels)
 {
     const bool evenly = a->base == 2 && base_of(all) == 2;
-    const int room = 60, most = pixels / room > 1 ? pixels / room : 1;
+    const int room = p->bytes ? 60 : 45, most = pixels / room > 1 ? pixels / room : 1;
     const double powers = log(a->high / a->low) / log(a->base);
     const int least = evenly ? common_step(all) : 1,
               step = least * ((int)(powers / (most * least)) + 1);
@@ -246,66 +256,69 @@ static void put_powers(struct tics *t, const struct plot_axis *a, const struct v
 
     if (evenly)
         at = all->value[0];
-    for (; at <= a->high; at *= pow(a->base, step))
-        put_tic(t, at);
+    for (; at <= a->high && t->n < MOST_TICS; at *= pow(a->base, step))
+        add_tic(t, p, at);
 }
 
-/* Put the powers of ten; if these are few, also 2 and 5 times them. */
-static void put_decades(struct tics *t, const struct plot_axis *a)
+/* Add the powers of ten; if these are few, also 2 and 5 times them; of many, every second, ... */
+static void add_decades(struct plot_tics *t, const struct plot *p, const struct plot_axis *a)
 {
-    const int most = a->high / a->low > 1e4 ? 1 : 5;
+    const int first = (int)floor(log10(a->low)), last = (int)ceil(log10(a->high)), room = 16;
+    const int most = last - first <= 4 || a->high / a->low <= 1e4 ? 5 : 1;
 
-    for (int power = (int)floor(log10(a->low)); power <= (int)ceil(log10(a->high)); power++)
+    for (int power = first; power <= last; power += (last - first) / room + 1)
         for (int digit = 1; digit <= most; digit = digit == 1 ? 2 : digit + 3) {
             const double at = digit * pow(10, power);
 
             if (at >= a->low && at <= a->high)
-                put_tic(t, at);
+                add_tic(t, p, at);
         }
 }
 
-/* Put the tics of bytes on a linear axis, a power of two apart. */
-static void put_multiples(struct tics *t, const struct plot_axis *a, int pixels)
+/* Add the multiples of a step. */
+static void add_multiples(struct plot_tics *t, const struct plot *p, const struct plot_axis *a,
+                          double step)
 {
-    const double step = exp2(ceil(log2((a->high - a->low) * 70 / pixels)));
+    const double first = ceil(a->low / step - 1e-9);
 
-    for (double at = ceil(a->low / step) * step; at <= a->high; at += step)
-        put_tic(t, at + 0.0); /* not -0 */
+    for (int i = 0; (first + i) * step <= a->high; i++)
+        add_tic(t, p, (first + i) * step + 0.0); /* not -0 */
 }
 
-void put_x_tics(FILE *f, const struct plot *p, const struct plot_axis *a, int pixels)
+/* The step of a linear axis of this many pixels, with tics at least `apart`. */
+static double linear_step(const struct plot_axis *a, int pixels, int apart)
+{
+    return axis_step((a->high - a->low) * apart / pixels);
+}
+
+struct plot_tics plot_x_tics(const struct plot *p, const struct plot_axis *a, int pixels)
 {
     struct values all = x_values(p);
-    struct tics t = {f, p, ""};
+    struct plot_tics t = {0};
 
-    if (a->base > 0)
-        fprintf(f, "set logscale x %d\n", a->base);
-    if (have_room(p, &all, a, pixels) && (!p->bytes || base_of(&all) == 2)) {
-        fputs("set xtics (", f);
+    if (have_room(p, &all, a, pixels) && (!p->bytes || base_of(&all) == 2))
         for (size_t i = 0; i < all.n; i++)
-            put_tic(&t, all.value[i]);
-        fputs(")\n", f);
-    } else if (a->base > 0 || p->bytes) {
-        fputs("set xtics (", f);
-        if (a->base == 10 && a->high / a->low < 1e6)
-            put_decades(&t, a);
-        else if (a->base > 0)
-            put_powers(&t, a, &all, pixels);
-        else
-            put_multiples(&t, a, pixels);
-        fputs(")\n", f);
-    }
+            add_tic(&t, p, all.value[i]);
+    else if (a->base == 10 && a->high / a->low < 1e6)
+        add_decades(&t, p, a);
+    else if (a->base > 0)
+        add_powers(&t, p, a, &all, pixels);
+    else
+        add_multiples(&t, p, a,
+                      p->bytes ? exp2(ceil(log2((a->high - a->low) * 70 / pixels)))
+                               : linear_step(a, pixels, 60));
     free(all.value);
+    return t;
 }
 
-void put_value_tics(FILE *f, const char *axis, const struct plot_axis *a)
+struct plot_tics plot_value_tics(const struct plot_axis *a, int pixels, int apart)
 {
     static const struct plot plain;
-    struct tics t = {f, &plain, ""};
+    struct plot_tics t = {0};
 
-    if (a->base == 0)
-        return;
-    fprintf(f, "set logscale %s 10\nset %stics (", axis, axis);
-    put_decades(&t, a);
-    fputs(")\n", f);
+    if (a->base > 0)
+        add_decades(&t, &plain, a);
+    else
+        add_multiples(&t, &plain, a, linear_step(a, pixels, apart));
+    return t;
 }

@@ -3,9 +3,8 @@
  * The names of series at the ends of their curves: in a column at the right of the plot, in the
  * order of the ends, each as near to its own end as the others leave it; a thin line connects them.
  */
-#include "view/plot/palette.h"
 #include "view/plot/plot.h"
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,10 +13,9 @@
 enum {
     ROW = 14,      /* pixels: the height of a name */
     LEAST = 8,     /* its least height; names that do not fit then are left out */
-    CHAR = 6,      /* the width of a character */
+    SIZE = 10,     /* of the letters */
     LEADER = 16,   /* from the plot to the marker */
     MARKER = 12,   /* from there to the name */
-    SHORTEST = 12, /* characters that a name keeps */
     HIGHEST = 4000 /* pixels for which a picture grows */
 };
 
@@ -47,23 +45,13 @@ static bool has_names(const struct plot *p)
     return p->n_rows == 0 && p->n_series > 0 && p->series[0][0] != '\0';
 }
 
-static size_t characters(const char *text)
+double labels_width(const struct canvas *to, const struct plot *p)
 {
-    size_t n = 0;
-
-    for (; *text != '\0'; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
-int labels_width(const struct plot *p)
-{
-    size_t longest = has_names(p) ? characters(p->names) : 0;
+    double longest = has_names(p) ? canvas_text_size(to, p->names, SIZE) : 0;
 
     for (size_t i = 0; has_names(p) && i < p->n_series; i++)
-        if (characters(p->series[i]) > longest)
-            longest = characters(p->series[i]);
-    return longest > 0 ? LEADER + MARKER + CHAR * (int)longest + 8 : 0;
+        longest = fmax(longest, canvas_text_size(to, p->series[i], SIZE));
+    return longest > 0 ? LEADER + MARKER + longest + 8 : 0;
 }
 
 int labels_height(const struct plot *p)
@@ -90,7 +78,7 @@ static void spread(struct label *all, size_t n, double apart, double height)
     struct group {
         double sum, at; /* sum of the places that all want for the first label; its place */
         size_t n;
-    } *groups = or_end(calloc(n + 1, sizeof(*groups)));
+    } *groups = need(calloc(n + 1, sizeof(*groups)));
     size_t used = 0, k = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -129,7 +117,7 @@ static size_t find_labels(const struct plot *p, const struct plot_area *area, st
         end = &c->points[0];
         for (size_t k = 1; k < c->n; k++)
             end = c->points[k].x > end->x ? &c->points[k] : end;
-        y = plot_is_other(p, c) ? area->other : area->y_axis;
+        y = *plot_axis_of(p, area, c);
         if (y.base > 0 && end->y <= 0)
             continue;
         all[n] = (struct label){.series = (int)i, .curve = c, .x = end->x};
@@ -141,90 +129,80 @@ static size_t find_labels(const struct plot *p, const struct plot_area *area, st
     return n;
 }
 
-/* ---- in the script ---- */
+/* ---- in the picture ---- */
 
-static double at_x(const struct plot_area *area, double x)
+const char *shorten(const struct canvas *to, const char *text, double width, double size,
+                    char buf[MAX_TITLE])
 {
-    return (area->x + x) / area->picture_width;
-}
-
-static double at_y(const struct plot_area *area, double y)
-{
-    return 1 - (area->y + y) / area->picture_height;
-}
-
-/* The name, shortened to the width: "scatter-all..." */
-static void put_name(struct script *s, const char *name, int pixels)
-{
-    const size_t fit = pixels / CHAR > SHORTEST ? (size_t)(pixels / CHAR) : SHORTEST;
-    char text[160];
+    const size_t most = (size_t)(width / canvas_text_size(to, "x", size));
     size_t n = 0;
 
-    snprintf(text, sizeof(text), "%s", name);
-    if (characters(name) > fit) {
-        for (size_t k = 0; k < fit - 3 || ((unsigned char)text[n] & 0xc0) == 0x80; n++)
-            k += ((unsigned char)text[n] & 0xc0) != 0x80;
-        snprintf(text + n, sizeof(text) - n, "...");
-    }
-    put_text(s, text, "");
+    snprintf(buf, MAX_TITLE, "%s", text);
+    if (canvas_text_size(to, text, size) <= width || most <= 3)
+        return buf;
+    for (size_t k = 0; k < most - 3 || ((unsigned char)buf[n] & 0xc0) == 0x80; n++)
+        k += ((unsigned char)buf[n] & 0xc0) != 0x80;
+    snprintf(buf + n, MAX_TITLE - n, "...");
+    return buf;
 }
 
-static void put_label(struct script *s, const struct plot *p, const struct label *l,
-                      const struct plot_area *area, double font)
+static void draw_name(struct canvas *to, const struct plot_area *area, const char *class,
+                      double from_top, double size, const char *name)
 {
-    FILE *const f = s->f;
-    const char *color = color_of_series(l->series);
-    const double x = at_x(area, area->width + area->aside + LEADER), y = at_y(area, l->place);
+    const double aside = LEADER + MARKER - 4;
+    char text[MAX_TITLE];
+
+    canvas_text(to, (struct look){.class = class, .size = size},
+                area->x + area->width + area->aside + aside, area->y + from_top + 0.35 * size,
+                shorten(to, name, area->labels - aside, size, text));
+    canvas_end_line(to);
+}
+
+static void draw_label(struct canvas *to, const struct plot *p, const struct label *l,
+                       const struct plot_area *area, double size)
+{
+    const struct point end = plot_place(p, area, l->curve, l->x, l->y),
+                       at = {area->x + area->width + area->aside + LEADER, area->y + l->place};
     const bool ends_early =
         axis_place(&area->x_axis, l->x) < 0.9; /* its line could be taken for a curve */
+    char class[32];
 
-    fprintf(f,
-            "set arrow from first %.10g, %s %.10g to screen %.5f, screen %.5f nohead lw 0.6 dt %s "
-            "lc rgb '%s'\n",
-            l->x, plot_is_other(p, l->curve) ? "second" : "first", l->y,
-            at_x(area, area->width + area->aside + LEADER - 6), y, ends_early ? "(2,4)" : "1",
-            ends_early ? color_of(COLOR_GAP) : color);
-    fprintf(f,
-            "set label '' at screen %.5f, screen %.5f point pt %d ps 0.8 lc rgb '%s'\nset label ",
-            x, y, plot_marker(l->series, true), color);
-    put_name(s, p->series[l->series], area->labels - LEADER - MARKER);
-    fprintf(f, "at screen %.5f, screen %.5f left font ',%g'\n",
-            at_x(area, area->width + area->aside + LEADER + MARKER - 4), y, font);
+    snprintf(class, sizeof(class), "name s%d", l->series % N_SERIES_COLORS);
+    canvas_group(to, (struct look){.class = class}, 0, 0, 0);
+    canvas_line(to, (struct look){.class = ends_early ? "leader early" : "leader"}, end.x, end.y,
+                at.x - 6, at.y);
+    draw_marker(to, l->series, at, 3.3, true);
+    draw_name(to, area, NULL, l->place, size, p->series[l->series]);
+    canvas_end_group(to);
 }
 
-void put_labels(struct script *s, const struct plot *p, const struct plot_area *area, double font)
+void draw_labels(struct canvas *to, const struct plot *p, const struct plot_area *area)
 {
     const double height = area->height;
-    const double x = at_x(area, area->width + area->aside + LEADER + MARKER - 4);
     struct label *all;
     size_t n, shown;
+    double size = SIZE;
 
     if (!has_names(p))
         return;
-    all = or_end(calloc(p->n_series, sizeof(*all)));
+    all = need(calloc(p->n_series, sizeof(*all)));
     n = find_labels(p, area, all);
     shown = (size_t)fmin((double)n, fmax(1, floor(height / LEAST)));
     if (shown < n)
         shown--;
     if (height / ROW < (double)shown + 1)
-        font *= fmax(0.6, height / ROW / ((double)shown + 1));
+        size *= fmax(0.6, height / ROW / ((double)shown + 1));
     spread(all, shown, fmin(ROW, height / (double)(shown + (shown < n))),
            height - (shown < n ? ROW : 0));
-    if (p->names[0] != '\0') {
-        fputs("set label ", s->f);
-        put_name(s, p->names, area->labels - LEADER - MARKER);
-        fprintf(s->f, "at screen %.5f, screen %.5f left font ',%g' textcolor rgb '%s'\n", x,
-                at_y(area, -ROW), font, color_of(COLOR_SOFT));
-    }
+    if (p->names[0] != '\0')
+        draw_name(to, area, "soft", -ROW, size, p->names);
     for (size_t i = 0; i < shown; i++)
-        put_label(s, p, &all[i], area, font);
+        draw_label(to, p, &all[i], area, size);
     if (shown < n) {
         char more[32];
 
         snprintf(more, sizeof(more), "and %zu more", n - shown);
-        fputs("set label ", s->f);
-        put_text(s, more, "");
-        fprintf(s->f, "at screen %.5f, screen %.5f left font ',%g'\n", x, at_y(area, height), font);
+        draw_name(to, area, NULL, height, size, more);
     }
     free(all);
 }

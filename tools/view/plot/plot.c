@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The contents of a plot. See plot.h. */
 #include "view/plot/plot.h"
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static void *one_more(void *all, size_t n, size_t size)
 {
     if ((n & (n - 1)) != 0)
         return all;
-    all = or_end(realloc(all, (n == 0 ? 1 : 2 * n) * size));
+    all = need(realloc(all, (n == 0 ? 1 : 2 * n) * size));
     return all;
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Curves as pictures, drawn by gnuplot, which is looked for when it is needed. A plot has two
- * numbers on its axes; or rows, one below the other, each with a name and a number (dots). The axes
- * span the printed and predicted values: a measured value far beyond is a triangle at the edge.
- * Series differ in colour and marker, and eight of them in their dashes from the next eight; their
- * names are at the ends of the curves.
+ * Curves as pictures. A plot has two numbers on its axes; or rows, one below the other, each with a
+ * name and a number (dots). The axes span the printed and predicted values: a measured value far
+ * beyond is a triangle at the edge. Series differ in colour and marker, and eight of them in their
+ * dashes from the next eight; their names are at the ends of the curves.
  */
 #ifndef LOGP_PLOT_H
 #define LOGP_PLOT_H
 
 #include "answer/answer.h"
+#include "view/canvas/canvas.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ struct plot {
     size_t n_curves;
 };
 
-/* ---- plot.c: these end the process without memory ---- */
+/* ---- plot.c ---- */
 
 /* The number of a series of this name, a new one if there is none; of a row likewise. */
 int plot_series(struct plot *p, const char *name);
@@ -75,66 +75,66 @@ struct plot_axis plot_y_axis(const struct plot *p, bool other);
 bool plot_is_other(const struct plot *p, const struct plot_curve *c);
 /* Where a value is: 0 at the low end, 1 at the high one. */
 double axis_place(const struct plot_axis *a, double value);
-/* Scale and tics of an axis of this many pixels; gnuplot's own tics if they suffice. */
-void put_x_tics(FILE *f, const struct plot *p, const struct plot_axis *a, int pixels);
-void put_value_tics(FILE *f, const char *axis, const struct plot_axis *a);
-
-/* ---- gnuplot.c ---- */
-
-/* Whether a file's name ends in .png, .svg or .pdf, or is one of these three words: stdout. */
-bool plot_has_format(const char *to);
-/* The path of gnuplot, to be freed; NULL: it is not installed */
-char *find_gnuplot(void);
-/* End the process unless gnuplot is there. option: what asks for it */
-void need_gnuplot(const char *option, const char *value);
-/* Draw the plots in rows in one file; "": as SVG to stdout; "svg", "png" and "pdf": to stdout.
- * heading: above them, or NULL. @return an exit code; errors are printed and leave the file as it
- * was */
-int draw_plots(const struct plot *plots, size_t n, const char *heading, const char *to);
-
-/* How a series is marked in points: filled, or only the outline. */
-int plot_marker(int series, bool filled);
-
-/* ---- labels.c ---- */
 
 /* Where the curves of a plot are in the picture, in pixels from its left upper corner. */
 struct plot_area {
-    int x, y, width, height;
-    int aside, labels; /* widths at its right: of another axis, and then of names */
-    int picture_width, picture_height;
+    double x, y, width, height;
+    double aside, labels; /* widths at its right: of another axis, and then of names */
     struct plot_axis x_axis, y_axis, other; /* other: as of plot_y_axis() */
 };
 
-struct script;
-/* The size of the column of names, in pixels; 0: the plot has no names. */
-int labels_width(const struct plot *p);
-int labels_height(const struct plot *p);
-/* font: the size of the text */
-void put_labels(struct script *s, const struct plot *p, const struct plot_area *area, double font);
+/* The axis of a curve's values. */
+const struct plot_axis *plot_axis_of(const struct plot *p, const struct plot_area *area,
+                                     const struct plot_curve *c);
+/* The place of a point, which is on the axis of the curve. */
+struct point plot_place(const struct plot *p, const struct plot_area *area,
+                        const struct plot_curve *c, double x, double y);
 
-/* ---- script.c: a script for gnuplot, and running it ---- */
+enum { MOST_TICS = 64 };
 
-struct script {
-    FILE *f; /* its commands */
-    char *commands;
-    size_t commands_size;
-    FILE *texts; /* a line each */
-    char *lines;
-    size_t lines_size;
-    int n_texts;
+struct plot_tics {
+    struct {
+        double at;
+        char label[32];
+    } tics[MOST_TICS];
+    size_t n;
 };
 
-/* These end the process without memory. */
-void script_begin(struct script *s);
-/* Name a text in the commands, followed by a blank; its characters that are in `twice` are doubled.
- * Nothing in it is a command for gnuplot. */
-void put_text(struct script *s, const char *text, const char *twice);
-/* Run gnuplot and write its picture to a file, or to stdout: to is as in draw_plots(), but not
- * empty. Errors are printed. @return an exit code */
-int script_run(struct script *s, const char *to);
-void script_end(struct script *s);
+/* The tics of an axis of this many pixels; apart: the least distance of
+ * the tics of a linear one */
+struct plot_tics plot_x_tics(const struct plot *p, const struct plot_axis *a, int pixels);
+struct plot_tics plot_value_tics(const struct plot_axis *a, int pixels, int apart);
 
-/* svg, png or pdf: the end of a name, or the name itself. */
-const char *plot_kind(const char *to);
+/* ---- markers.c ---- */
+
+enum plot_marker {
+    PLOT_DISC,
+    PLOT_SQUARE,
+    PLOT_DIAMOND,
+    PLOT_DOWN,
+    PLOT_PENTAGON,
+    N_PLOT_MARKERS, /* of series; and for a value beyond the axis: */
+    PLOT_UP = N_PLOT_MARKERS
+};
+
+void draw_mark(struct canvas *to, enum plot_marker marker, struct look look, struct point at,
+               double radius);
+/* How a series is marked at a point: filled, or only the outline. */
+void draw_marker(struct canvas *to, int series, struct point at, double radius, bool filled);
+
+/* ---- labels.c ---- */
+
+/* The size of the column of names, in pixels; 0: the plot has no names. */
+double labels_width(const struct canvas *to, const struct plot *p);
+int labels_height(const struct plot *p);
+void draw_labels(struct canvas *to, const struct plot *p, const struct plot_area *area);
+/* The text, shortened to the width: "scatter-all...". @return buf */
+const char *shorten(const struct canvas *to, const char *text, double width, double size,
+                    char buf[MAX_TITLE]);
+
+/* ---- draw.c ---- */
+
+/* Draw the plots in rows as one SVG. heading: above them, or NULL */
+void draw_plots(FILE *f, const struct plot *plots, size_t n, const char *heading);
 
 #endif

@@ -86,8 +86,8 @@ struct change compare_saved(const struct output *out, const struct row *row)
     return c;
 }
 
-int sum_up_changes(FILE *f, const struct question *q, const struct saved *s,
-                   const struct output *out)
+struct problem *sum_up_changes(FILE *f, const struct question *q, const struct saved *s,
+                               const struct output *out)
 {
     size_t n[VERDICT_NEW + 1] = {0}, all = 0, compared;
 
@@ -109,11 +109,10 @@ int sum_up_changes(FILE *f, const struct question *q, const struct saved *s,
     }
     if (!(q->form.fails_on_slower && n[VERDICT_SLOWER] > 0) &&
         !(q->form.fails_on_change && n[VERDICT_FASTER] > 0))
-        return EXIT_OK;
-    say("--fail-on %s: %zu slower and %zu faster of %zu points, against %s",
-        q->form.fails_on_change ? "change" : "slower", n[VERDICT_SLOWER], n[VERDICT_FASTER],
-        compared, q->form.against);
-    return EXIT_WRONG;
+        return NULL;
+    return failure("--fail-on %s: %zu slower and %zu faster of %zu points, against %s",
+                   q->form.fails_on_change ? "change" : "slower", n[VERDICT_SLOWER],
+                   n[VERDICT_FASTER], compared, q->form.against);
 }
 
 /* ---- columns ---- */

@@ -4,7 +4,8 @@
  * or were kept in a file; those of CSV, which is JSON made flat, have flat keys.
  */
 #include "view/records/records.h"
-#include "file/file.h"
+#include "text/problem.h"
+#include "view/canvas/picture.h"
 #include "view/plot/plot.h"
 
 #include <jansson.h>
@@ -76,7 +77,7 @@ static json_t *read_csv(char *s)
 }
 
 /* Check the texts of records that become titles or names: one line of printable characters. */
-static void check_texts(const char *path, const json_t *all)
+static struct problem *check_texts(const char *path, const json_t *all)
 {
     size_t i;
     json_t *record, *value;
@@ -88,28 +89,31 @@ static void check_texts(const char *path, const json_t *all)
         {
             if (!is_printable(key) ||
                 (json_is_string(value) && !is_printable(json_string_value(value))))
-                bad_usage("plot %s: record %zu has a control character in \"%s\"; remove it", path,
-                          i + 1, key);
+                return usage_problem(
+                    "plot %s: record %zu has a control character in \"%s\"; remove it", path, i + 1,
+                    key);
         }
     }
+    return NULL;
 }
 
-static json_t *read_file(const char *path)
+/* *all: the records, to be freed, also with a problem */
+static struct problem *read_file(const char *path, json_t **all)
 {
     const char *why;
     char *text = text_of_file(path, &why);
-    json_t *all, *first;
+    json_t *first;
 
+    *all = NULL;
     if (text == NULL)
-        bad_usage("plot %s: %s", path, why);
-    all = strcmp(strrchr(path, '.'), ".json") == 0 ? json_loads(text, 0, NULL) : read_csv(text);
+        return usage_problem("plot %s: %s", path, why);
+    *all = strcmp(strrchr(path, '.'), ".json") == 0 ? json_loads(text, 0, NULL) : read_csv(text);
     free(text);
-    first = json_array_get(all, 0);
+    first = json_array_get(*all, 0);
     if (!json_is_string(json_object_get(first, "algorithm")) ||
         !json_is_string(json_object_get(first, "collective")))
-        bad_usage("plot %s: it holds no records of logp bench or run", path);
-    check_texts(path, all);
-    return all;
+        return usage_problem("plot %s: it holds no records of logp bench or run", path);
+    return check_texts(path, *all);
 }
 
 static json_t *records_of(const struct output *out)
@@ -117,7 +121,7 @@ static json_t *records_of(const struct output *out)
     const char *between = "[";
     char *text = NULL;
     size_t size;
-    FILE *f = or_end(open_memstream(&text, &size));
+    FILE *f = need(open_memstream(&text, &size));
     json_t *all;
 
     for (; out != NULL; out = out->next)
@@ -185,7 +189,7 @@ static bool is_asked(const char *key)
 }
 
 /* The key with the most values; NULL: none is swept. */
-static const char *swept_key(json_t *all)
+static const char *swept_key(const json_t *all)
 {
     json_t *first = json_array_get(all, 0);
     const char *key, *best = NULL;
@@ -221,7 +225,7 @@ static bool tells_apart(const json_t *all, const char *key, const char *x)
     return false;
 }
 
-static int name_keys(json_t *all, const char *x, const char *keys[MOST_KEYS])
+static int name_keys(const json_t *all, const char *x, const char *keys[MOST_KEYS])
 {
     json_t *value;
     const char *key;
@@ -289,7 +293,7 @@ static void add_record(struct plot *p, const json_t *record, int series, double 
         plot_add(p, PLOT_CIRCLES, series, x, emulated, NAN, NAN);
 }
 
-static struct plot plot_of(json_t *all)
+static struct plot plot_of(const json_t *all)
 {
     const char *keys[MOST_KEYS], *const x = swept_key(all);
     const int n = name_keys(all, x, keys);
@@ -321,44 +325,49 @@ static struct plot plot_of(json_t *all)
     return p;
 }
 
-static int draw_json(const struct question *q, json_t *all, const char *to)
+static struct problem *draw_json(FILE *f, const struct question *q, const json_t *all,
+                                 const char *to)
 {
-    int code = EXIT_OK;
+    struct plot p = plot_of(all);
+    struct problem *problem;
+    char *svg = NULL;
+    size_t size;
+    FILE *text = need(open_memstream(&svg, &size));
 
-    if (json_array_size(all) > 0) {
-        struct plot p = plot_of(all);
+    p.width = q->form.width;
+    p.height = q->form.height;
+    if (q->form.title != NULL)
+        snprintf(p.title, sizeof(p.title), "%s", q->form.title);
+    p.x_scale = q->form.scales[0];
+    p.y_scale = q->form.scales[1];
+    if (p.x_scale == SCALE_LOG && p.n_rows == 0 && plot_x_axis(&p).base == 0)
+        say_note("--scale %s: the x axis is linear, because it has values of 0 or less",
+                 option_text(q, "scale"));
+    draw_plots(text, &p, 1, NULL);
+    plot_free(&p);
+    problem = put_picture(f, close_text(text, &svg), to);
+    free(svg);
+    return problem;
+}
 
-        p.width = q->form.width;
-        p.height = q->form.height;
-        if (q->form.title != NULL)
-            snprintf(p.title, sizeof(p.title), "%s", q->form.title);
-        p.x_scale = q->form.scales[0];
-        p.y_scale = q->form.scales[1];
-        if (p.x_scale == SCALE_LOG && p.n_rows == 0 && plot_x_axis(&p).base == 0)
-            say_note("--scale %s: the x axis is linear, because it has values of 0 or less",
-                     option_text(q, "scale"));
-        code = draw_plots(&p, 1, NULL, to);
-        plot_free(&p);
-    }
+struct problem *draw_records(FILE *f, const struct question *q, const struct output *out,
+                             const char *to)
+{
+    json_t *all = records_of(out);
+    struct problem *problem = json_array_size(all) > 0 ? draw_json(f, q, all, to) : NULL;
+
     json_decref(all);
-    return code;
+    return problem;
 }
 
-void check_picture(const char *option, const char *to)
+struct problem *draw_record_file(FILE *f, const struct question *q, const char *file,
+                                 const char *to)
 {
-    need_gnuplot(option, to);
-    if (!plot_has_format(to))
-        bad_option(option, to, "a file whose name ends in .png, .svg or .pdf");
-    if (strchr(to, '.') != NULL)
-        end_with(check_place(option, to));
-}
+    json_t *all;
+    struct problem *problem = read_file(file, &all);
 
-int draw_records(const struct question *q, const struct output *out, const char *to)
-{
-    return out != NULL ? draw_json(q, records_of(out), to) : EXIT_OK;
-}
-
-int draw_record_file(const struct question *q, const char *file, const char *to)
-{
-    return draw_json(q, read_file(file), to);
+    if (problem == NULL)
+        problem = draw_json(f, q, all, to);
+    json_decref(all);
+    return problem;
 }

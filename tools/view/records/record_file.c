@@ -14,9 +14,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static _Noreturn void refuse(const struct record_file *file, const char *why)
+static struct problem *refuse(const struct record_file *file, const char *why)
 {
-    bad_option("--output", file->path, "%s", why);
+    return option_problem("--output", file->path, "%s", why);
 }
 
 /* Return the text of a record, to be freed. row: NULL: the names of the columns */
@@ -36,16 +36,17 @@ static char *written(const struct record_file *file, const struct output *out,
     return close_text(f, &text);
 }
 
-static void read_text(struct record_file *file)
+static struct problem *read_text(struct record_file *file)
 {
     long size;
 
     if (fseek(file->f, 0, SEEK_END) != 0 || (size = ftell(file->f)) < 0)
-        refuse(file, strerror(errno));
+        return refuse(file, strerror(errno));
     file->text = calloc((size_t)size + 1, 1);
     rewind(file->f);
     if (file->text == NULL || fread(file->text, 1, (size_t)size, file->f) != (size_t)size)
-        refuse(file, "a readable file");
+        return refuse(file, "a readable file");
+    return NULL;
 }
 
 /* Find the end of a record; NULL: it is not complete. A line break in a
@@ -82,7 +83,7 @@ static const char *sweep_cell(const char *record, const char *end, size_t *lengt
 }
 
 /* Note the beginnings of the records, and the end of the last one. */
-static void find_records(struct record_file *file)
+static struct problem *find_records(struct record_file *file)
 {
     const char *s = file->text + file->end, *end;
 
@@ -95,7 +96,8 @@ static void find_records(struct record_file *file)
         s = end + (file->json && *end == ']' ? 0 : strspn(end, ",\n "));
     }
     if (file->json && *s == ']' && s[1 + strspn(s + 1, "\n")] != '\0')
-        refuse(file, "it has other text after its records; --restart overwrites it");
+        return refuse(file, "it has other text after its records; --restart overwrites it");
+    return NULL;
 }
 
 /* Cut the file back to its state after the last record; nothing in the buffer is needed. */
@@ -110,7 +112,7 @@ static void cut_back(struct record_file *file)
 }
 
 /* Write after the last record, at once, and end the file there. */
-static int put(struct record_file *file, const char *between, const char *text)
+static struct problem *put(struct record_file *file, const char *between, const char *text)
 {
     const long length = (long)(strlen(between) + strlen(text));
     const char *end = file->json ? "]\n" : "\n";
@@ -118,16 +120,18 @@ static int put(struct record_file *file, const char *between, const char *text)
     if (fseek(file->f, file->end, SEEK_SET) != 0 ||
         fprintf(file->f, "%s%s%s", between, text, end) < 0 || fflush(file->f) != 0 ||
         ftruncate(fileno(file->f), file->end + length + (long)strlen(end)) != 0) {
-        say("%s could not be written: %s", file->path, strerror(errno));
+        struct problem *problem =
+            failure("%s could not be written: %s", file->path, strerror(errno));
+
         cut_back(file);
-        return EXIT_WRONG;
+        return problem;
     }
     file->end += length + !file->json;
-    return EXIT_OK;
+    return NULL;
 }
 
 /* Check that the file begins as a file of records does, as far as it was written. */
-static void read_head(struct record_file *file, const struct output *out)
+static struct problem *read_head(struct record_file *file, const struct output *out)
 {
     char *names = written(file, out, NULL, NULL);
     const size_t length = strlen(names), size = strlen(file->text);
@@ -135,56 +139,69 @@ static void read_head(struct record_file *file, const struct output *out)
     const bool begun = file->json
                            ? strncmp(file->text, first, strlen(first)) == 0
                            : strncmp(file->text, names, length) == 0 && file->text[length] == '\n';
+    struct problem *problem;
 
     if (begun) {
         file->end = file->json ? 1 : (long)length + 1;
-        find_records(file);
+        problem = find_records(file);
     } else if (strncmp(file->text, file->json ? "[]\n" : names, size) != 0) {
-        refuse(file, "it holds no records of a sweep; --restart overwrites it");
-    } else if (put(file, "", file->json ? "[" : names) != EXIT_OK) {
-        exit(EXIT_WRONG);
+        problem = refuse(file, "it holds no records of a sweep; --restart overwrites it");
+    } else {
+        problem = put(file, "", file->json ? "[" : names);
     }
     free(names);
+    return problem;
 }
 
 /* Lock the file for this process. */
-static void lock(const struct record_file *file)
+static struct problem *lock(const struct record_file *file)
 {
     if (flock(fileno(file->f), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        refuse(file, "another process writes to it");
+        return refuse(file, "another process writes to it");
+    return NULL;
 }
 
 /* Begin a new file. The old one remains locked as long as it exists. */
-static void restart(struct record_file *file)
+static struct problem *restart(struct record_file *file)
 {
     const int error = new_file_begin(&file->fresh, file->path);
 
     if (error != 0)
-        refuse(file, strerror(error));
+        return refuse(file, strerror(error));
     file->before = file->f;
     file->f = file->fresh.f;
-    lock(file);
+    return lock(file);
 }
 
-void open_records(struct record_file *file, const char *path, bool anew, const struct output *out)
+static struct problem *open_and_read(struct record_file *file, bool anew, const struct output *out)
 {
-    int fd;
+    const int fd = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+
+    if (fd < 0 || (file->f = fdopen(fd, "r+")) == NULL)
+        return refuse(file, strerror(errno));
+    TRY(lock(file));
+    if (anew)
+        TRY(restart(file));
+    setvbuf(file->f, NULL, _IOFBF, 1 << 16);
+    TRY(read_text(file));
+    return read_head(file, out);
+}
+
+struct problem *open_records(struct record_file *file, const char *path, bool anew,
+                             const struct output *out)
+{
+    struct problem *problem;
 
     *file =
         (struct record_file){.path = path, .json = strcasecmp(strrchr(path, '.'), ".json") == 0};
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0 || (file->f = fdopen(fd, "r+")) == NULL)
-        refuse(file, strerror(errno));
-    lock(file);
-    if (anew)
-        restart(file);
-    setvbuf(file->f, NULL, _IOFBF, 1 << 16);
-    read_text(file);
-    read_head(file, out);
+    problem = open_and_read(file, anew, out);
+    if (problem != NULL)
+        close_records(file);
+    return problem;
 }
 
-void expect_record(struct record_file *file, size_t i, const struct output *out,
-                   const struct row *row)
+struct problem *expect_record(struct record_file *file, size_t i, const struct output *out,
+                              const struct row *row)
 {
     const char *record = file->text + file->records[i], *end = end_of(file, record);
     size_t length, my_length;
@@ -193,33 +210,37 @@ void expect_record(struct record_file *file, size_t i, const struct output *out,
     char *mine = written(file, out, row, NULL), *begin = written(file, out, row, "gamma_ns");
     const char *there = sweep_cell(mine, mine + strlen(mine), &my_length);
     const size_t begins = strlen(begin);
+    struct problem *problem = NULL;
 
     if (length != my_length || strncmp(here, there, length) != 0)
-        bad_option("--output", file->path, "it holds another sweep, %.*s; --restart overwrites it",
-                   length > 0 ? (int)length - 1 : 0, here);
-    if (strncmp(record, begin, begins) != 0 || record[begins] != ',')
-        bad_option("--output", file->path,
-                   "record %zu of it is not %s %s at P = %lld; --restart overwrites it", i + 1,
-                   out->collective, row->algorithm->name, (long long)out->q->model.P);
+        problem = option_problem("--output", file->path,
+                                 "it holds another sweep, %.*s; --restart overwrites it",
+                                 length > 0 ? (int)length - 1 : 0, here);
+    else if (strncmp(record, begin, begins) != 0 || record[begins] != ',')
+        problem = option_problem(
+            "--output", file->path,
+            "record %zu of it is not %s %s at P = %lld; --restart overwrites it", i + 1,
+            out->collective, row->algorithm->name, (long long)out->q->model.P);
     for (const char *s = record; s < end; s++)
         file->wrong |= strncmp(s, wrong, strlen(wrong)) == 0;
     free(mine);
     free(begin);
+    return problem;
 }
 
-int append_record(struct record_file *file, const struct output *out, const struct row *row)
+struct problem *append_record(struct record_file *file, const struct output *out,
+                              const struct row *row)
 {
     char *record = written(file, out, row, NULL);
-    int code = put(file, file->json && file->end > 1 ? ",\n " : "", record), error = 0;
+    struct problem *problem = put(file, file->json && file->end > 1 ? ",\n " : "", record);
+    int error = 0;
 
     free(record);
-    if (code == EXIT_OK && file->fresh.target != NULL)
+    if (problem == NULL && file->fresh.target != NULL)
         error = new_file_publish(&file->fresh);
-    if (error != 0) {
-        say("%s could not be written: %s", file->path, strerror(error));
-        code = EXIT_WRONG;
-    }
-    return code;
+    if (error != 0)
+        problem = failure("%s could not be written: %s", file->path, strerror(error));
+    return problem;
 }
 
 void print_records(FILE *f, const struct record_file *file)
@@ -236,7 +257,7 @@ void close_records(struct record_file *file)
 {
     if (file->fresh.f != NULL)
         new_file_drop(&file->fresh);
-    else
+    else if (file->f != NULL)
         fclose(file->f);
     if (file->before != NULL)
         fclose(file->before);

@@ -60,14 +60,15 @@ struct record_file {
     size_t *records; /* offsets of the records in text */
 };
 
-/* Open the file, and read the records of out->sweep. Ends the process where that is not
- * possible, or they are of another sweep. */
-void open_records(struct record_file *file, const char *path, bool anew, const struct output *out);
-/* End the process where record i of the file is not about this row. */
-void expect_record(struct record_file *file, size_t i, const struct output *out,
-                   const struct row *row);
-/* @return an exit code; errors are reported */
-int append_record(struct record_file *file, const struct output *out, const struct row *row);
+/* Open the file, and read the records of out->sweep: a problem, after which the file is closed,
+ * where that is not possible, or they are of another sweep. */
+struct problem *open_records(struct record_file *file, const char *path, bool anew,
+                             const struct output *out);
+/* A problem where record i of the file is not about this row. */
+struct problem *expect_record(struct record_file *file, size_t i, const struct output *out,
+                              const struct row *row);
+struct problem *append_record(struct record_file *file, const struct output *out,
+                              const struct row *row);
 /* Copy all records to f, beginning with those that the file had before. */
 void print_records(FILE *f, const struct record_file *file);
 void close_records(struct record_file *file);
@@ -80,12 +81,12 @@ enum { HOST_SIZE = 256 };
 
 /* The name of this host's processor, or of its architecture; in buf. */
 const char *host_processor(char buf[HOST_SIZE]);
-/* End the process where a run cannot be saved by this name; its folder is made. */
-void check_saved(const char *name);
-/* Keep all rows. @return an exit code; errors are reported */
-int save_run(const struct output *out, const char *name);
-/* The run of --against; ends the process where there is none, or it is of another host. */
-struct saved *open_saved(const struct question *q);
+/* A problem where a run cannot be saved by this name; its folder is made. */
+struct problem *check_saved(const char *name);
+/* Keep all rows. */
+struct problem *save_run(const struct output *out, const char *name);
+/* The run of --against; a problem where there is none, or it is of another host. */
+struct problem *open_saved(const struct question *q, struct saved **out);
 /* NULL is allowed. */
 void close_saved(struct saved *s);
 /* "before (saved 2026-11-23 08:50 UTC by logp 0.2.0)" @return buf */
@@ -100,10 +101,9 @@ char *differences(const struct saved *s, const struct output *out, const struct 
 
 /* Compare a row that was run with that point of out->against. */
 struct change compare_saved(const struct output *out, const struct row *row);
-/* Print the number of changes in a line for people.
- * @return an exit code, as --fail-on defines it */
-int sum_up_changes(FILE *f, const struct question *q, const struct saved *s,
-                   const struct output *out);
+/* Print the number of changes in a line for people. A problem, as --fail-on defines it */
+struct problem *sum_up_changes(FILE *f, const struct question *q, const struct saved *s,
+                               const struct output *out);
 
 /* ---- links.c ---- */
 
@@ -123,38 +123,14 @@ void print_segment(FILE *f, const struct logp_explanation *e, const struct logp_
 
 /* ---- advice.c ---- */
 
-/* Quality of a run on the wall clock. */
-struct advice {
-    int n_cores;
-    int late, judged, restarts; /* rows beyond the bearable ratio, out of how many; repeated runs */
-    const struct row *worst;    /* the latest of them; NULL: the host kept up */
-    const struct row *early;    /* the first one that is faster than the model's rules allow */
-    int64_t clock_error_ns;     /* between processes, the greatest; -1: all are in one */
-    bool clock_is_off;          /* by more than is bearable of a unit or of a prediction */
-    double fiber_ratio;         /* of the worst with fibers, as tried; 0: not tried */
-    double copied_bytes;        /* in one run of the worst; 0: not known */
-    double copy_ps_per_byte;    /* of this host; 0: not known */
-    int64_t G_ps;               /* that would charge for it, */
-    double G_ratio;             /* and the worst with it, as tried; 0: not tried */
-    int64_t program_ns;         /* of a program, which has no rows: its emulated time, */
-    double program_over;        /* and how late it ended, as a fraction of that */
-};
+struct advice;
 
-struct advice judge_rows(const struct output *out);
-/* Whether copying is most of the time by which the worst row exceeds its prediction, or enough
- * to be 10 % late. After judge_copies(). */
-bool is_copying(const struct question *q, const struct advice *a);
-/* A G that covers the cost of copying on this host. */
-int64_t copying_G_ps(const struct question *q, const struct advice *a);
 /* Print in words why the host could not keep up, and what helps; for people only. */
-void print_advice(const struct question *q, const struct advice *a);
+void print_advice(FILE *f, const struct question *q, const struct advice *a);
 
 /* The same for a program that ended late_ns late, to be freed; NULL: there is no advice. */
 char *advice_on_program(const struct question *q, int n_cores, int64_t emulated_ns,
                         int64_t late_ns);
-
-/* Set the bytes that a run of the worst row copies, and their cost here; for people only. */
-void judge_copies(const struct output *out, struct advice *a);
 
 /* ---- explain_json.c: parts of written explanations ---- */
 
@@ -216,23 +192,11 @@ void print_crossover(FILE *f, enum record_form form, const struct crossover *x);
 /* ---- curves.c: records of a sweep as curves; predicted as lines, measured as points with their
  * intervals ---- */
 
-/* End the process where no picture can be drawn to `to`: a file whose name ends in .svg, .png or
- * .pdf; or svg, png or pdf, for stdout. option: the one that requests the picture */
-void check_picture(const char *option, const char *to);
-/* Draw the records of a sweep to `to`, as in check_picture(), with the options of pictures.
- * @return an exit code; errors are reported */
-int draw_records(const struct question *q, const struct output *out, const char *to);
-/* Draw the records of a file, CSV or JSON, in the same way; ends the process where it has none. */
-int draw_record_file(const struct question *q, const char *file, const char *to);
-
-/* ---- live_table.c: --watch, a live table of what runs ---- */
-
-/* Add so many points of this algorithm, and their estimated time, to the points to run; negative
- * numbers remove points. */
-void live_table_expect(const struct logp_algorithm *algorithm, int points, double ns);
-/* Show the runs from now on, if that was requested. */
-void live_table_begin(const struct question *q);
-/* End it, and leave the terminal as it was before. */
-void live_table_end(void);
+/* Draw the records of a sweep to `to`, as in put_picture(), with the options of pictures. */
+struct problem *draw_records(FILE *f, const struct question *q, const struct output *out,
+                             const char *to);
+/* Draw the records of a file, CSV or JSON, in the same way. */
+struct problem *draw_record_file(FILE *f, const struct question *q, const char *file,
+                                 const char *to);
 
 #endif

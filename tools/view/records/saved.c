@@ -67,9 +67,8 @@ static void make_folders(char *path)
         }
 }
 
-/* Return the path of a file in the user's data folder, or `name` itself if that is a path. Ends the
- * process where there is none. @return buf */
-static const char *path_of(const char *option, const char *name, char buf[PATH_SIZE])
+/* The path of a file in the user's data folder, or `name` itself if that is a path. */
+static struct problem *path_of(const char *option, const char *name, char buf[PATH_SIZE])
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     const char *suffix = strrchr(name, '.');
@@ -84,33 +83,38 @@ static const char *path_of(const char *option, const char *name, char buf[PATH_S
     else if (home != NULL && *home != '\0')
         n = snprintf(buf, PATH_SIZE, "%s/.local/share/logp/%s.json", home, name);
     else
-        bad_option(option, name, "a path, as ./%s.json: XDG_DATA_HOME and HOME are not set", name);
+        return option_problem(option, name,
+                              "a path, as ./%s.json: XDG_DATA_HOME and HOME are not set", name);
     if (n >= PATH_SIZE)
-        bad_option(option, name, "a shorter name");
-    return buf;
+        return option_problem(option, name, "a shorter name");
+    return NULL;
 }
 
-void check_saved(const char *name)
+struct problem *check_saved(const char *name)
 {
     char path[PATH_SIZE];
 
-    path_of("--save", name, path);
+    TRY(path_of("--save", name, path));
     if (strchr(name, '/') == NULL)
         make_folders(path);
-    end_with(check_place("--save", path));
+    return check_place("--save", path);
 }
 
-int save_run(const struct output *out, const char *name)
+struct problem *save_run(const struct output *out, const char *name)
 {
     char path[PATH_SIZE], when[32];
     const time_t now = time(NULL);
     struct new_file file = {0};
     struct tm utc;
-    json_t *host = host_json();
-    char *text = json_dumps(host, 0);
+    json_t *host;
+    char *text;
     const char *between = "";
-    int error = new_file_begin(&file, path_of("--save", name, path));
+    int error;
 
+    TRY(path_of("--save", name, path));
+    error = new_file_begin(&file, path);
+    host = host_json();
+    text = json_dumps(host, 0);
     json_decref(host);
     strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
     if (error == 0)
@@ -131,9 +135,7 @@ int save_run(const struct output *out, const char *name)
         error = errno;
     if (error == 0)
         error = new_file_keep(&file);
-    if (error != 0)
-        say("%s could not be written: %s", path, strerror(error));
-    return error == 0 ? EXIT_OK : EXIT_WRONG;
+    return error == 0 ? NULL : failure("%s could not be written: %s", path, strerror(error));
 }
 
 /* ---- the settings of a record ---- */
@@ -198,47 +200,57 @@ const json_t *saved_record(const struct saved *s, const struct output *out, cons
 
 /* ---- reading a saved run ---- */
 
-static void refuse_host(const struct saved *s, const char *key, const json_t *there,
-                        const json_t *here)
+static struct problem *another_host(const struct saved *s, const char *key, const json_t *there,
+                                    const json_t *here)
 {
     char *a = text_of(there), *b = text_of(here);
+    struct problem *problem = option_problem(
+        "--against", s->name, "it was saved on another host: %s was %s, and is now %s", key, a, b);
 
-    bad_option("--against", s->name, "it was saved on another host: %s was %s, and is now %s", key,
-               a, b);
+    free(a);
+    free(b);
+    return problem;
 }
 
-/* End the process if the run was saved on another host; only on the wall clock, where times depend
- * on the host. */
-static void check_host(const struct saved *s, const struct question *q)
+/* A problem if the run was saved on another host; only on the wall clock, where times depend on the
+ * host. */
+static struct problem *check_host(const struct saved *s, const struct question *q)
 {
     json_t *here = host_json(), *value;
     const json_t *there = json_object_get(s->run, "host");
+    struct problem *problem = NULL;
     const char *key;
 
-    json_object_foreach(here, key, value) if (q->how.clock == LOGP_CLOCK_WALL && there != NULL &&
-                                              !json_equal(json_object_get(there, key), value))
-        refuse_host(s, key, json_object_get(there, key), value);
+    json_object_foreach(here, key, value)
+    {
+        const json_t *was = json_object_get(there, key);
+
+        if (problem == NULL && q->how.clock == LOGP_CLOCK_WALL && there != NULL &&
+            !json_equal(was, value))
+            problem = another_host(s, key, was, value);
+    }
     json_decref(here);
+    return problem;
 }
 
-struct saved *open_saved(const struct question *q)
+static struct problem *read_saved(struct saved *s, const struct question *q)
 {
-    struct saved *s = need(calloc(1, sizeof(*s)));
-    char path[PATH_SIZE];
-    const char *why;
-    char *text = text_of_file(path_of("--against", q->form.against, path), &why);
+    char path[PATH_SIZE], *text;
     json_t *records, *record;
+    const char *why;
     size_t i;
 
-    s->name = q->form.against;
+    TRY(path_of("--against", s->name, path));
+    text = text_of_file(path, &why);
     if (text == NULL)
-        bad_option("--against", q->form.against, "cannot read %s: %s; logp bench --save writes it",
-                   path, why);
+        return option_problem("--against", s->name,
+                              "cannot read %s: %s; logp bench --save writes it", path, why);
     s->run = json_loads(text, 0, NULL);
     free(text);
     records = json_is_array(s->run) ? s->run : json_object_get(s->run, "records");
     if (!json_is_array(records))
-        bad_option("--against", q->form.against, "a file of logp bench --save; %s is none", path);
+        return option_problem("--against", s->name, "a file of logp bench --save; %s is none",
+                              path);
     s->records = json_object();
     json_array_foreach(records, i, record)
     {
@@ -247,8 +259,21 @@ struct saved *open_saved(const struct question *q)
         json_object_set(s->records, key, record);
         free(key);
     }
-    check_host(s, q);
-    return s;
+    return check_host(s, q);
+}
+
+struct problem *open_saved(const struct question *q, struct saved **out)
+{
+    struct saved *s = need(calloc(1, sizeof(*s)));
+    struct problem *problem;
+
+    s->name = q->form.against;
+    problem = read_saved(s, q);
+    if (problem == NULL)
+        *out = s;
+    else
+        close_saved(s);
+    return problem;
 }
 
 void close_saved(struct saved *s)

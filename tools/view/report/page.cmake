@@ -31,7 +31,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     message(STATUS "no dygraphs: logp report will say what to install")
   endif()
   include(${LOGP_PAGE}/wasm.cmake)
-  set(LOGP_PALETTE ${CMAKE_CURRENT_SOURCE_DIR}/view/plot/palette.h)
+  set(LOGP_PALETTE ${CMAKE_CURRENT_SOURCE_DIR}/view/canvas/palette.h)
   set(LOGP_PAGE_INC ${CMAKE_CURRENT_BINARY_DIR}/view/report/page.inc)
   add_custom_command(
     OUTPUT ${LOGP_PAGE_INC}

@@ -6,7 +6,7 @@
 "use strict";
 
 const palette = {
-  colors: seriesColors /* plot/palette.h: as ground and ink on it; as a line on light and dark paper */,
+  colors: seriesColors /* canvas/palette.h: as ground and ink on it; as a line on light and dark paper */,
 
   names: [] /* of all algorithms, in the order in which they get colours */,
 

@@ -285,17 +285,6 @@ const char *source_name(enum logp_trace_source source)
     return names[source];
 }
 
-double axis_step(double least)
-{
-    double step = 1;
-
-    while (step > least && step / 10 >= least)
-        step /= 10;
-    for (int turn = 0; step < least; turn++)
-        step = turn % 3 == 1 ? step / 2 * 5 : step * 2;
-    return step;
-}
-
 /* ---- a run and its prediction: where the two differ ---- */
 
 static bool is_work(const struct logp_event *e)

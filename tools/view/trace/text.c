@@ -5,6 +5,7 @@
  * a message is wide enough, also the peer. Where the processor is idle, a cell shows that its port
  * is busy.
  */
+#include "view/canvas/canvas.h"
 #include "view/trace/trace.h"
 
 #include <langinfo.h>
@@ -14,21 +15,23 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { LEAST_WIDTH = 40, MOST_WIDTH = 400, USUAL_WIDTH = 100, MOST_CELL = 8 };
+enum { LEAST_WIDTH = 40, MOST_WIDTH = 400, USUAL_WIDTH = 100 };
 
-/* Further glyphs after those of the kinds: a wait forever; the port streams a long message. */
+/* In the order of the legend: the kinds of events, a wait forever, a stream of the port. */
 enum { ENDLESS = LOGP_EVENT_KINDS, STREAM, GLYPHS };
 
-static const char *const unicode[GLYPHS] = {
-    [LOGP_EVENT_SEND] = "█", [LOGP_EVENT_RECEIVE] = "▓", [LOGP_EVENT_COMPUTE] = "░",
-    [LOGP_EVENT_GAP] = "·",  [LOGP_EVENT_STALL] = "×",   [LOGP_EVENT_IDLE] = "─",
-    [LOGP_EVENT_MARK] = "▼", [LOGP_EVENT_HALTED] = "▚",  [ENDLESS] = "┄",
-    [STREAM] = "▒"};
-static const char *const ascii[GLYPHS] = {
-    [LOGP_EVENT_SEND] = "S", [LOGP_EVENT_RECEIVE] = "R", [LOGP_EVENT_COMPUTE] = "c",
-    [LOGP_EVENT_GAP] = ".",  [LOGP_EVENT_STALL] = "x",   [LOGP_EVENT_IDLE] = "-",
-    [LOGP_EVENT_MARK] = "v", [LOGP_EVENT_HALTED] = "#",  [ENDLESS] = "_",
-    [STREAM] = ":"};
+static const struct glyph glyphs[GLYPHS] = {
+    [LOGP_EVENT_SEND] = {"send", "S", "█"},
+    [LOGP_EVENT_RECEIVE] = {"receive", "R", "▓"},
+    [LOGP_EVENT_COMPUTE] = {"compute", "c", "░"},
+    [LOGP_EVENT_GAP] = {"gap", ".", "·", .idle = true},
+    [LOGP_EVENT_STALL] = {"stall", "x", "×"},
+    [LOGP_EVENT_IDLE] = {"idle", "-", "─", .idle = true},
+    [LOGP_EVENT_MARK] = {"mark", "v", "▼"},
+    [LOGP_EVENT_HALTED] = {"halted", "#", "▚"},
+    [ENDLESS] = {"waits for ever", "_", "┄"},
+    [STREAM] = {"port streams (k-1)G", ":", "▒"},
+};
 
 /* The fate of a send's message, shown before the peer, with a word for the legend. */
 enum way { SENT, LOST, LEFT_OVER, TWICE, CHANGED, WAYS };
@@ -41,18 +44,17 @@ static const struct {
     [TWICE] = {"⇉", "=", "message duplicated"},
     [CHANGED] = {"⇝", "~", "message with a flipped bit"},
 };
+
 /* A diagram's measures. */
 struct page {
+    struct canvas *to;
     const struct shown *s;
     const struct logp_trace *trace;
     bool is_unicode;
-    const char *const *glyphs;
     int left, width; /* cells before the diagram, and of it */
     int64_t end_ns;  /* at its right edge */
-    bool used[GLYPHS], ways[WAYS];
-    int *kinds;              /* of a line: by cell, -1: nothing */
-    int64_t *most;           /* by cell, the time of that kind in it */
-    char (*text)[MOST_CELL]; /* in place of the glyph; "": none */
+    struct glyph glyphs[GLYPHS];
+    bool ways[WAYS];
 };
 
 static int terminal_width(void)
@@ -73,57 +75,27 @@ static bool speaks_utf8(void)
     return setlocale(LC_CTYPE, "") != NULL && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* The time at the left edge of a cell. */
-static int64_t time_at(const struct page *p, int cell)
-{
-    return (int64_t)((double)p->end_ns * cell / p->width);
-}
-
-static int cell_at(const struct page *p, int64_t ns)
-{
-    const int cell = p->end_ns > 0 ? (int)((double)ns * p->width / (double)p->end_ns) : 0;
-
-    return cell < p->width ? cell : p->width - 1;
-}
-
-/* Put an event into the cells in which it takes more time than each event before it. */
 static void put_event(struct page *p, const struct logp_event *e)
 {
-    const int kind = (e->fate & LOGP_FATE_ENDLESS) != 0 ? ENDLESS : e->kind;
+    const bool waits = (e->fate & LOGP_FATE_ENDLESS) != 0;
+    const struct look look = {.class = glyphs[waits ? ENDLESS : e->kind].class};
     const int64_t end_ns = is_endless(e) ? p->end_ns : e->end_ns;
-    const int last = cell_at(p, end_ns > e->start_ns ? end_ns - 1 : end_ns);
 
-    p->used[kind] = true;
-    for (int i = cell_at(p, e->start_ns); i <= last; i++) {
-        const int64_t from = time_at(p, i), to = time_at(p, i + 1);
-        const int64_t share =
-            (end_ns < to ? end_ns : to) - (e->start_ns > from ? e->start_ns : from);
-
-        if (e->kind == LOGP_EVENT_MARK || share > p->most[i]) {
-            p->kinds[i] = kind;
-            p->most[i] = e->kind == LOGP_EVENT_MARK ? INT64_MAX : share;
-        }
-    }
+    if (e->kind == LOGP_EVENT_MARK)
+        canvas_shape(p->to, look, (double)e->start_ns, 0, "");
+    else
+        canvas_box(p->to, look, (double)e->start_ns, 0, (double)(end_ns - e->start_ns), 1);
 }
 
-/* Put a stream into the cells without work of the processor, if it fills most of the idle time. */
+/* Put a stream behind the work of the processor. */
 static void put_stream(struct page *p, int64_t rank, const struct logp_event *e)
 {
-    const int64_t ns = stream_ns(p->s->q, rank, e), all_ns = e->end_ns + ns;
+    const int64_t all_ns = e->end_ns + stream_ns(p->s->q, rank, e);
     const int64_t end_ns = all_ns < p->end_ns ? all_ns : p->end_ns;
 
-    for (int i = cell_at(p, e->end_ns); e->end_ns < end_ns && i <= cell_at(p, end_ns - 1); i++) {
-        const int64_t from = time_at(p, i), to = time_at(p, i + 1);
-        const int64_t share = (end_ns < to ? end_ns : to) - (e->end_ns > from ? e->end_ns : from);
-        const int64_t rest = p->kinds[i] < 0 ? to - from : p->most[i];
-
-        if (p->kinds[i] >= 0 && p->kinds[i] != LOGP_EVENT_IDLE && p->kinds[i] != LOGP_EVENT_GAP)
-            continue;
-        if (2 * share > rest) {
-            p->kinds[i] = STREAM;
-            p->used[STREAM] = true;
-        }
-    }
+    if (end_ns > e->end_ns)
+        canvas_box(p->to, (struct look){.class = glyphs[STREAM].class, .behind = true},
+                   (double)e->end_ns, 0, (double)(end_ns - e->end_ns), 1);
 }
 
 static enum way way_of(const struct page *p, const struct logp_event *send)
@@ -140,56 +112,34 @@ static void put_peer(struct page *p, const struct logp_event *e)
 {
     const bool sends = e->kind == LOGP_EVENT_SEND;
     const enum way way = sends ? way_of(p, e) : SENT;
-    const char *arrow = p->is_unicode ? "←" : "<";
-    const int last = cell_at(p, e->end_ns - 1);
-    char number[16];
-    int digits, at, end, first = cell_at(p, e->start_ns);
+    char text[32];
 
     if ((!sends && e->kind != LOGP_EVENT_RECEIVE) || e->peer < 0 || e->end_ns == e->start_ns)
         return;
-    while (first <= last && p->kinds[first] != (int)e->kind)
-        first++;
-    end = first;
-    while (end <= last && p->kinds[end] == (int)e->kind)
-        end++;
-    digits = snprintf(number, sizeof(number), "%d", e->peer);
-    if (end - first < digits + 3)
-        return;
-    at = first + (end - first - digits - 1) / 2;
-    if (sends)
-        arrow = p->is_unicode ? ways[way].unicode : ways[way].ascii;
-    p->ways[way] = true;
-    snprintf(p->text[at++], MOST_CELL, "%s", arrow);
-    for (int i = 0; i < digits; i++)
-        snprintf(p->text[at++], MOST_CELL, "%c", number[i]);
+    snprintf(text, sizeof(text), "%s%d",
+             sends           ? p->is_unicode ? ways[way].unicode : ways[way].ascii
+             : p->is_unicode ? "←"
+                             : "<",
+             e->peer);
+    p->ways[way] |= canvas_label(p->to, (struct look){.class = glyphs[e->kind].class},
+                                 (double)e->start_ns, (double)(e->end_ns - e->start_ns), text);
 }
 
 static void print_line(struct page *p, int64_t rank)
 {
     size_t n;
     const struct logp_event *e = logp_trace_events(p->trace, rank, &n);
-    int end = p->width;
+    char name[32];
 
-    for (int i = 0; i < p->width; i++) {
-        p->kinds[i] = -1;
-        p->most[i] = 0;
-        p->text[i][0] = '\0';
-    }
+    snprintf(name, sizeof(name), "P%-*lld ", p->left - 2, (long long)rank);
+    canvas_text(p->to, (struct look){0}, 0, 0, name);
     for (size_t i = 0; i < n; i++)
         put_event(p, &e[i]);
     for (size_t i = 0; i < n; i++)
         put_stream(p, rank, &e[i]);
     for (size_t i = 0; i < n; i++)
         put_peer(p, &e[i]);
-    while (end > 0 && p->kinds[end - 1] < 0)
-        end--;
-    printf("P%-*lld ", p->left - 2, (long long)rank);
-    for (int i = 0; i < end; i++)
-        fputs(p->text[i][0] != '\0' ? p->text[i]
-              : p->kinds[i] < 0     ? " "
-                                    : p->glyphs[p->kinds[i]],
-              stdout);
-    putchar('\n');
+    canvas_end_line(p->to);
 }
 
 /* Print the ticks, and below them their times in units. */
@@ -200,14 +150,14 @@ static void print_axis(const struct page *p)
     const char *const line = p->is_unicode ? "─" : "-", *const tick = p->is_unicode ? "┬" : "+";
     int next = 0, at = 0;
 
-    printf("%*s", p->left, "");
+    fprintf(p->to->f, "%*s", p->left, "");
     for (int i = 0, k = 0; i < p->width; i++) {
         const int cell = (int)(k * step / units * p->width + 0.5);
 
-        fputs(i == cell ? tick : line, stdout);
+        fputs(i == cell ? tick : line, p->to->f);
         k += i == cell;
     }
-    printf("\n%*s", p->left, "");
+    fprintf(p->to->f, "\n%*s", p->left, "");
     for (int k = 0; k * step <= units; k++) {
         char number[32];
         const int cell = (int)(k * step / units * p->width + 0.5);
@@ -215,11 +165,11 @@ static void print_axis(const struct page *p)
 
         if (cell < next || cell + n > p->width + 8)
             continue;
-        printf("%*s%s", cell - at, "", number);
+        fprintf(p->to->f, "%*s%s", cell - at, "", number);
         at = cell + n;
         next = at + 1;
     }
-    printf(" %s\n", unit_words(p->s));
+    fprintf(p->to->f, " %s\n", unit_words(p->s));
 }
 
 static void print_diagram(struct page *p, const struct logp_trace *trace, const char *name)
@@ -227,7 +177,7 @@ static void print_diagram(struct page *p, const struct logp_trace *trace, const 
     const int64_t P = logp_trace_info(trace)->P;
 
     if (name != NULL)
-        puts(name);
+        fprintf(p->to->f, "%s\n", name);
     p->trace = trace;
     for (int64_t r = 0; r < P; r++)
         print_line(p, r);
@@ -239,57 +189,51 @@ static void print_legend(const struct page *p)
 {
     const char *between = "";
 
-    for (int kind = 0; kind < GLYPHS; kind++)
-        if (p->used[kind]) {
-            printf("%s%s %s", between, p->glyphs[kind],
-                   kind == STREAM    ? "port streams (k-1)G"
-                   : kind == ENDLESS ? "waits for ever"
-                                     : logp_event_kind_name((enum logp_event_kind)kind));
+    for (const struct glyph *g = p->glyphs; g < p->glyphs + GLYPHS; g++)
+        if (g->used) {
+            fprintf(p->to->f, "%s%s %s", between, p->is_unicode ? g->unicode : g->ascii, g->class);
             between = "   ";
         }
     for (int way = SENT + 1; way < WAYS; way++)
         if (p->ways[way]) {
-            printf("%s%s %s", between, p->is_unicode ? ways[way].unicode : ways[way].ascii,
-                   ways[way].word);
+            fprintf(p->to->f, "%s%s %s", between,
+                    p->is_unicode ? ways[way].unicode : ways[way].ascii, ways[way].word);
             between = "   ";
         }
     if (*between != '\0')
-        putchar('\n');
+        putc('\n', p->to->f);
 }
 
 static void show_text(FILE *f, const struct shown *s)
 {
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     struct page p = {.s = s, .is_unicode = speaks_utf8(), .end_ns = info->end_ns};
+    struct canvas to;
     char caption[MAX_CAPTION];
 
-    (void)f;
-    p.glyphs = p.is_unicode ? unicode : ascii;
+    memcpy(p.glyphs, glyphs, sizeof(glyphs));
     p.left = 2 + snprintf(NULL, 0, "%lld", (long long)info->P - 1);
     p.width = terminal_width() - p.left - 1;
-    p.kinds = or_end(calloc((size_t)p.width, sizeof(*p.kinds)));
-    p.most = or_end(calloc((size_t)p.width, sizeof(*p.most)));
-    p.text = or_end(calloc((size_t)p.width, sizeof(*p.text)));
     if (s->predicted != NULL && logp_trace_info(s->predicted)->end_ns > p.end_ns)
         p.end_ns = logp_trace_info(s->predicted)->end_ns;
     p.end_ns = edge_of(s, p.end_ns);
-    puts(title_of(s, caption));
+    to = terminal_canvas(f, p.width, p.end_ns, p.glyphs, p.is_unicode);
+    p.to = &to;
+    fprintf(f, "%s\n", title_of(s, caption));
     if (*model_of(s, caption) != '\0')
-        puts(caption);
+        fprintf(f, "%s\n", caption);
     print_diagram(&p, s->trace, s->names[0]);
     if (s->names[0] != NULL || (s->predicted != NULL && info->source != LOGP_TRACE_VIRTUAL))
         print_diagram(&p, s->predicted, s->names[0] != NULL ? s->names[1] : "predicted:");
     print_legend(&p);
     if (*toll_of(s, caption) != '\0')
-        puts(caption);
+        fprintf(f, "%s\n", caption);
     if (*parting_of(s, caption) != '\0')
-        puts(caption);
+        fprintf(f, "%s\n", caption);
     if (info->dropped > 0)
-        printf("%llu events were beyond the limit, and are not shown\n",
-               (unsigned long long)info->dropped);
-    free(p.kinds);
-    free(p.most);
-    free(p.text);
+        fprintf(f, "%llu events were beyond the limit, and are not shown\n",
+                (unsigned long long)info->dropped);
+    canvas_end(&to);
 }
 
 const struct trace_form trace_as_text = {show_text, 0};

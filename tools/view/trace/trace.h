@@ -89,9 +89,6 @@ static inline bool is_endless(const struct logp_event *e)
 }
 /* The time at the right edge of a diagram: end_ns, or a little later if an event is endless */
 int64_t edge_of(const struct shown *s, int64_t end_ns);
-/* The step between two numbers of an axis: the next of 1, 2, 5, 10, ... and their tenths that is at
- * least `least`, at which both numbers fit. */
-double axis_step(double least);
 /* The failure; "as predicted", "differs from the prediction ..."; "": there is no prediction */
 const char *parting_of(const struct shown *s, char buf[MAX_CAPTION]);
 /* "send to 5", "receive from 0, 8 bytes", "compute"; with_bytes: with the size of a message */

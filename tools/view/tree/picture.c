@@ -6,7 +6,8 @@
  * boxes and no two edges meet. An optimal tree is below its space-time diagram.
  */
 #include "file/file.h"
-#include "view/plot/palette.h"
+#include "text/problem.h"
+#include "view/canvas/canvas.h"
 #include "answer/answer.h"
 #include "view/trace/trace.h"
 #include "answer/tree/tree.h"
@@ -79,9 +80,9 @@ static void space_levels(const struct tree *tree, struct layout *l)
  */
 static struct layout lay_out(const struct tree *tree)
 {
-    struct layout l = {.column = or_end(calloc((size_t)tree->used, sizeof(*l.column))),
-                       .depth = or_end(calloc((size_t)tree->used, sizeof(*l.depth))),
-                       .y = or_end(calloc((size_t)tree->used + 1, sizeof(*l.y)))};
+    struct layout l = {.column = need(calloc((size_t)tree->used, sizeof(*l.column))),
+                       .depth = need(calloc((size_t)tree->used, sizeof(*l.depth))),
+                       .y = need(calloc((size_t)tree->used + 1, sizeof(*l.y)))};
 
     for (int64_t id = 0; id < tree->used; id++) {
         const struct tree_node *node = &tree->nodes[id];
@@ -146,36 +147,40 @@ static struct heading heading_of(const struct question *q, const struct tree *tr
     return h;
 }
 
-static void box(const struct tree *tree, const struct tree_node *node, const struct layout *l,
-                double x, int y)
+static void box(struct canvas *to, const struct tree *tree, const struct tree_node *node,
+                const struct layout *l, double x, int y)
 {
     static const char *const classes[MOST_LINES] = {"rank", "time", "time"};
     char lines[MOST_LINES][48];
     const int n = lines_of(tree, node, lines);
 
-    printf("<rect class=\"box\" x=\"%.1f\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>",
-           x - l->width / 2.0, y, l->width, l->height);
+    canvas_box(to, (struct look){.class = "box", .radius = 5}, x - l->width / 2.0, y, l->width,
+               l->height);
     for (int i = 0; i < n; i++)
-        printf("<text class=\"%s\" x=\"%.1f\" y=\"%d\">%s</text>", classes[i], x, y + 13 + LINE * i,
-               lines[i]);
-    putchar('\n');
+        canvas_text(to, (struct look){.class = classes[i]}, x, y + 13 + LINE * i, lines[i]);
+    canvas_end_line(to);
 }
 
 /* left, top: of all of it */
-static void put_tree(const struct tree *tree, const struct layout *l, double left, int top)
+static void put_tree(struct canvas *to, const struct tree *tree, const struct layout *l,
+                     double left, int top)
 {
     const int apart = l->width + BETWEEN;
 
+    to->digits = (struct digits){.x = 1};
     left += apart / 2.0;
     for (int64_t id = 1; id < tree->used; id++) {
         const int64_t above = tree->nodes[id].parent;
+        const struct point ends[] = {
+            {left + l->column[above] * apart, top + l->y[l->depth[above]] + l->height},
+            {left + l->column[id] * apart, top + l->y[l->depth[id]]}};
 
-        printf("<path class=\"edge\" d=\"M%.1f %dL%.1f %d\"/>\n", left + l->column[above] * apart,
-               top + l->y[l->depth[above]] + l->height, left + l->column[id] * apart,
-               top + l->y[l->depth[id]]);
+        canvas_path(to, (struct look){.class = "edge"}, ends, 2, false);
+        canvas_end_line(to);
     }
     for (int64_t id = 0; id < tree->used; id++)
-        box(tree, &tree->nodes[id], l, left + l->column[id] * apart, top + l->y[l->depth[id]]);
+        box(to, tree, &tree->nodes[id], l, left + l->column[id] * apart, top + l->y[l->depth[id]]);
+    to->digits = (struct digits){0};
 }
 
 static const struct color_rule colors[] = {
@@ -184,35 +189,42 @@ static const struct color_rule colors[] = {
 };
 
 /* Begin a picture of this size, or of the size in the options. */
-static void begin(const struct question *q, double width, double height)
+static struct canvas begin(FILE *f, const struct question *q, double width, double height)
 {
-    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" "
-           "viewBox=\"0 0 %g %g\" font-family=\"sans-serif\" font-size=\"11\">\n"
-           "<style>.edge{fill:none}.rank,.time{text-anchor:middle}.rank{font-weight:bold}"
-           ".time{font-size:10px}\n",
-           q->form.width > 0 ? q->form.width : width, q->form.width > 0 ? q->form.height : height,
-           width, height);
-    write_colors(stdout, colors);
-    puts("</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>");
+    struct canvas to = svg_canvas(f);
+
+    begin_svg(&to, &(struct sheet){.width = width,
+                                   .height = height,
+                                   .shown_width = q->form.width,
+                                   .shown_height = q->form.height,
+                                   .css = ".edge{fill:none}.rank,.time{text-anchor:middle}"
+                                          ".rank{font-weight:bold}.time{font-size:10px}",
+                                   .rules = colors});
+    return to;
 }
 
-static void draw_layers(const struct question *q, const struct tree *tree)
+static void put_line(struct canvas *to, double x, double y, double size, const char *text)
+{
+    canvas_text(to, (struct look){.size = size}, x, y, text);
+    canvas_end_line(to);
+}
+
+static struct problem *draw_layers(FILE *f, const struct question *q, const struct tree *tree)
 {
     struct layout l = lay_out(tree);
     const struct heading h = heading_of(q, tree);
     const int needed = layout_width(&l) + 2 * MARGIN;
     const int least = (int)strlen(strlen(h.what) > strlen(h.how) ? h.what : h.how) * DIGIT + MARGIN;
     const int width = needed > least ? needed : least;
+    struct canvas to = begin(f, q, width, TOP + layout_height(&l) + MARGIN);
 
-    begin(q, width, TOP + layout_height(&l) + MARGIN);
-    printf("<text x=\"%d\" y=\"22\" font-size=\"13\">", MARGIN);
-    write_xml(stdout, h.what);
-    printf("</text>\n<text x=\"%d\" y=\"40\">", MARGIN);
-    write_xml(stdout, h.how);
-    puts("</text>");
-    put_tree(tree, &l, (width - layout_width(&l)) / 2.0, TOP);
-    puts("</svg>");
+    put_line(&to, MARGIN, 22, 13, h.what);
+    put_line(&to, MARGIN, 40, 0, h.how);
+    put_tree(&to, tree, &l, (width - layout_width(&l)) / 2.0, TOP);
+    canvas_end(&to);
+    canvas_end_line(&to);
     free_layout(&l);
+    return NULL;
 }
 
 /* ---- an optimal tree, in time and level below level ---- */
@@ -244,37 +256,39 @@ static void set_title(const struct tree *tree, char title[MAX_CAPTION])
              tree->time);
 }
 
-static void print_diagram(const void *what)
-{
-    trace_as_svg.show(stdout, what);
-}
-
-/* Print the diagram, and below it the tree, which is at most as wide. */
-static void put_together(const struct question *q, const struct tree *tree, const char *diagram)
+/* Draw the diagram, and below it the tree, which is at most as wide. */
+static void put_together(FILE *f, const struct question *q, const struct tree *tree,
+                         const char *diagram)
 {
     struct layout l = lay_out(tree);
     const double width = svg_number(diagram, "width=\""), top = svg_number(diagram, "height=\"");
     const double room = width - 2 * INDENT, needed = layout_width(&l);
     const double scale = needed > room ? room / needed : 1;
+    struct canvas to = begin(f, q, width, top + TREE_TOP + scale * layout_height(&l) + MARGIN);
 
-    begin(q, width, top + TREE_TOP + scale * layout_height(&l) + MARGIN);
-    fputs(diagram, stdout);
-    printf("<text x=\"%d\" y=\"%g\">The tree: a box shows the rank, its effective time T%s</text>\n"
-           "<g transform=\"translate(%d %g) scale(%.4g)\">\n",
-           INDENT, top + LINE,
-           tree->sums ? ", and its operands: own + shared"
-                      : ": how long before the end it has the item",
-           INDENT, top + TREE_TOP, scale);
-    put_tree(tree, &l, 0, 0);
-    puts("</g>\n</svg>");
+    fputs(diagram, f);
+    put_line(&to, INDENT, top + LINE, 0,
+             tree->sums ? "The tree: a box shows the rank, its effective time T, and its operands: "
+                          "own + shared"
+                        : "The tree: a box shows the rank, its effective time T: how long before "
+                          "the end it has the item");
+    canvas_group(&to, (struct look){0}, INDENT, top + TREE_TOP, scale);
+    canvas_end_line(&to);
+    put_tree(&to, tree, &l, 0, 0);
+    canvas_end_group(&to);
+    canvas_end_line(&to);
+    canvas_end(&to);
+    canvas_end_line(&to);
     free_layout(&l);
 }
 
 /* Draw the tree below its diagram; of a summation only the processors that take part. */
-static void draw_in_time(const struct question *of, const struct tree *tree)
+static struct problem *draw_in_time(FILE *f, const struct question *of, const struct tree *tree)
 {
     struct question q = *of;
-    char title[MAX_CAPTION], *diagram;
+    char title[MAX_CAPTION], *diagram = NULL;
+    size_t size;
+    FILE *text;
     struct shown s = {.q = &q,
                       .algorithm = logp_algorithm_find(tree->name, tree->algorithm),
                       .title = title,
@@ -286,57 +300,53 @@ static void draw_in_time(const struct question *of, const struct tree *tree)
 
     q.model.P = tree->used;
     q.form.width = q.form.height = 0; /* the options have the size of the whole picture */
-    end_with(make_invocation(&q, tree->name, &c));
-    end_with(trace_prediction(&q, &c, s.algorithm, 0, &trace));
-    s.trace = trace;
-    if (trace == NULL)
-        bad_usage("no memory to draw the tree");
+    TRY(make_invocation(&q, tree->name, &c));
+    TRY(trace_prediction(&q, &c, s.algorithm, 0, &trace));
+    s.trace = need(trace);
     set_title(tree, title);
-    diagram = printed_by(print_diagram, &s);
-    put_together(of, tree, diagram);
+    text = need(open_memstream(&diagram, &size));
+    trace_as_svg.show(text, &s);
+    put_together(f, of, tree, close_text(text, &diagram));
     free(diagram);
     logp_trace_free(trace);
+    return NULL;
 }
 
-static void draw(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *draw(FILE *f, const struct question *q, const struct tree *tree)
 {
-    (void)f;
-    if (tree->found)
-        draw_layers(q, tree);
-    else
-        draw_in_time(q, tree);
+    return tree->found ? draw_layers(f, q, tree) : draw_in_time(f, q, tree);
 }
 
 /* ---- for Graphviz: arrows go where messages go first, and the root is on top ---- */
 
-static void print_dot(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *print_dot(FILE *f, const struct question *q, const struct tree *tree)
 {
     const bool up = tree->sums || tree->to_root;
     char name[256];
 
     (void)q;
-    (void)f;
     snprintf(name, sizeof(name), "%s %s, P = %lld", tree->algorithm, tree->name,
              (long long)tree->n);
-    fputs("digraph ", stdout);
-    write_dot_text(stdout, name);
-    puts(" {\n    node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];");
+    fputs("digraph ", f);
+    write_dot_text(f, name);
+    fputs(" {\n    node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];\n", f);
     if (up)
-        puts("    rankdir=BT;");
+        fputs("    rankdir=BT;\n", f);
     for (int64_t id = 0; id < tree->used; id++) {
         const struct tree_node *node = &tree->nodes[id];
 
-        printf("    %lld [label=\"%lld\\nat %.12g\"];\n", (long long)node->rank,
-               (long long)node->rank, node->label);
+        fprintf(f, "    %lld [label=\"%lld\\nat %.12g\"];\n", (long long)node->rank,
+                (long long)node->rank, node->label);
     }
     for (int64_t id = 1; id < tree->used; id++) {
         const struct tree_node *node = &tree->nodes[id];
         const int64_t above = tree->nodes[node->parent].rank;
 
-        printf("    %lld -> %lld%s;\n", (long long)(up ? node->rank : above),
-               (long long)(up ? above : node->rank), tree->returns ? " [dir=both]" : "");
+        fprintf(f, "    %lld -> %lld%s;\n", (long long)(up ? node->rank : above),
+                (long long)(up ? above : node->rank), tree->returns ? " [dir=both]" : "");
     }
-    puts("}");
+    fputs("}\n", f);
+    return NULL;
 }
 
 const struct tree_form tree_as_dot = {.show = print_dot};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tree as JSON, CSV and text. */
 #include "answer/tree/tree.h"
+#include "text/problem.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -47,19 +48,19 @@ static json_t *node_json(const struct tree *tree, const struct tree_node *node)
 }
 
 /* Print node by node: a million nodes in one JSON value would take a gigabyte. */
-static void print_nodes_json(const struct tree *tree)
+static void print_nodes_json(FILE *f, const struct tree *tree)
 {
     for (int64_t id = 0; id < tree->n; id++) {
         json_t *node = node_json(tree, &tree->nodes[id]);
 
-        fputs(id > 0 ? "," : "", stdout);
-        if (node == NULL || (json_dumpf(node, stdout, FLAGS) != 0 && !ferror(stdout)))
-            bad_usage("no memory to print the tree");
+        fputs(id > 0 ? "," : "", f);
+        if (json_dumpf(need(node), f, FLAGS) != 0 && !ferror(f))
+            need(NULL);
         json_decref(node);
     }
 }
 
-static void print_json(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *print_json(FILE *f, const struct question *q, const struct tree *tree)
 {
     const struct logp_params *p = &q->model.network.params;
     json_t *j =
@@ -68,7 +69,6 @@ static void print_json(FILE *f, const struct question *q, const struct tree *tre
                   "time", units_json(tree->time));
     char *text;
 
-    (void)f;
     if (p->o_send_ns != p->o_recv_ns)
         json_object_set_new(j, "o_recv", ns_json(q, p->o_recv_ns));
     if (tree->sums) {
@@ -83,88 +83,90 @@ static void print_json(FILE *f, const struct question *q, const struct tree *tre
         json_object_set_new(j, "along", json_string(tree->to_root ? "to-root" : "from-root"));
         json_object_set_new(j, "returns", json_boolean(tree->returns));
     }
-    text = or_end(json_dumps(j, FLAGS));
-    printf("%.*s,\"nodes\":[", (int)strlen(text) - 1, text); /* but for its last brace */
-    print_nodes_json(tree);
-    puts("]}");
+    text = need(json_dumps(j, FLAGS));
+    fprintf(f, "%.*s,\"nodes\":[", (int)strlen(text) - 1, text); /* but for its last brace */
+    print_nodes_json(f, tree);
+    fputs("]}\n", f);
     free(text);
     json_decref(j);
+    return NULL;
 }
 
-static void print_cell(double x)
+static void print_cell(FILE *f, double x)
 {
     if (x >= 0)
-        printf("%.12g", x);
-    putchar(',');
+        fprintf(f, "%.12g", x);
+    putc(',', f);
 }
 
-static void print_csv(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *print_csv(FILE *f, const struct question *q, const struct tree *tree)
 {
     (void)q;
-    (void)f;
-    printf("rank,time,parent,label,children%s\n", tree->sums ? ",own,shared" : "");
+    fprintf(f, "rank,time,parent,label,children%s\n", tree->sums ? ",own,shared" : "");
     for (int64_t id = 0; id < tree->n; id++) {
         const struct tree_node *node = &tree->nodes[id];
 
-        printf("%lld,", (long long)node->rank);
-        print_cell(node->time);
+        fprintf(f, "%lld,", (long long)node->rank);
+        print_cell(f, node->time);
         if (node->parent >= 0)
-            printf("%lld", (long long)tree->nodes[node->parent].rank);
-        putchar(',');
-        print_cell(node->label);
+            fprintf(f, "%lld", (long long)tree->nodes[node->parent].rank);
+        putc(',', f);
+        print_cell(f, node->label);
         for (int64_t k = node->first_child; k >= 0; k = tree->nodes[k].next_sibling)
-            printf("%s%lld", k > node->first_child ? " " : "", (long long)tree->nodes[k].rank);
+            fprintf(f, "%s%lld", k > node->first_child ? " " : "", (long long)tree->nodes[k].rank);
         if (tree->sums)
-            printf(",%lld,%lld", (long long)node->own, (long long)node->shared);
-        putchar('\n');
+            fprintf(f, ",%lld,%lld", (long long)node->own, (long long)node->shared);
+        putc('\n', f);
     }
+    return NULL;
 }
 
-static void print_found_heading(const struct tree *tree)
+static void print_found_heading(FILE *f, const struct tree *tree)
 {
-    printf("%s %s tree, P = %lld: time %.12g units%s\n", tree->algorithm, tree->name,
-           (long long)tree->n, tree->time,
-           tree->returns ? tree->to_root ? ", there and back" : ", out and back" : "");
+    fprintf(f, "%s %s tree, P = %lld: time %.12g units%s\n", tree->algorithm, tree->name,
+            (long long)tree->n, tree->time,
+            tree->returns ? tree->to_root ? ", there and back" : ", out and back" : "");
     if (tree->used < tree->n)
-        printf("%lld of the processors are used\n", (long long)tree->used);
+        fprintf(f, "%lld of the processors are used\n", (long long)tree->used);
     puts(tree->to_root ? "rank, time of its send to its parent (root: of its last receive); "
                          "children in the order of receiving\n"
                        : "rank, time at which it has all data of its parent, time left; children "
                          "in the order of sending\n");
 }
 
-static void print_heading(const struct tree *tree)
+static void print_heading(FILE *f, const struct tree *tree)
 {
     if (tree->found) {
-        print_found_heading(tree);
+        print_found_heading(f, tree);
         return;
     }
     if (!tree->sums) {
-        printf("optimal broadcast tree, P = %lld: time %g units\n"
-               "rank, time at which it holds the item, effective time; children in the order of "
-               "sending\n\n",
-               (long long)tree->n, tree->time);
+        fprintf(f,
+                "optimal broadcast tree, P = %lld: time %g units\n"
+                "rank, time at which it holds the item, effective time; children in the order of "
+                "sending\n\n",
+                (long long)tree->n, tree->time);
         return;
     }
-    printf("%s summation tree, %lld operands, P = %lld: time %s%.12g units\n", tree->algorithm,
-           (long long)tree->count, (long long)tree->n, tree->exact ? "" : "at most ", tree->time);
+    fprintf(f, "%s summation tree, %lld operands, P = %lld: time %s%.12g units\n", tree->algorithm,
+            (long long)tree->count, (long long)tree->n, tree->exact ? "" : "at most ", tree->time);
     if (tree->used < tree->n)
-        printf("%lld of the processors are used; more would not be faster\n",
-               (long long)tree->used);
-    puts("rank, operands (own + shared), time at which its subtree is summed, effective time;\nit "
-         "receives from its last child first\n");
+        fprintf(f, "%lld of the processors are used; more would not be faster\n",
+                (long long)tree->used);
+    fputs("rank, operands (own + shared), time at which its subtree is summed, effective time;\nit "
+          "receives from its last child first\n\n",
+          f);
 }
 
 /* Ids are in depth-first order, so the tree is printed line by line. more[i]: the ancestor at depth
  * i has a later sibling, and its line is drawn on. */
-static void print_text(FILE *f, const struct question *q, const struct tree *tree)
+static struct problem *print_text(FILE *f, const struct question *q, const struct tree *tree)
 {
-    int64_t *depth = or_end(calloc((size_t)tree->used, sizeof(*depth)));
-    bool *more = or_end(calloc((size_t)tree->used, sizeof(*more)));
+    int64_t *depth = need(calloc((size_t)tree->used, sizeof(*depth)));
+    bool *more = need(calloc((size_t)tree->used, sizeof(*more)));
 
     (void)q;
-    (void)f;
-    print_heading(tree);
+    print_heading(f, tree);
     for (int64_t id = 0; id < tree->used; id++) {
         const struct tree_node *node = &tree->nodes[id];
 
@@ -172,19 +174,20 @@ static void print_text(FILE *f, const struct question *q, const struct tree *tre
             depth[id] = depth[node->parent] + 1;
             more[depth[id]] = node->next_sibling >= 0;
             for (int64_t i = 1; i < depth[id]; i++)
-                fputs(more[i] ? "|  " : "   ", stdout);
-            fputs(more[depth[id]] ? "|- " : "`- ", stdout);
+                fputs(more[i] ? "|  " : "   ", f);
+            fputs(more[depth[id]] ? "|- " : "`- ", f);
         }
-        printf("%lld ", (long long)node->rank);
+        fprintf(f, "%lld ", (long long)node->rank);
         if (tree->sums)
-            printf("(%lld + %lld) ", (long long)node->own, (long long)node->shared);
+            fprintf(f, "(%lld + %lld) ", (long long)node->own, (long long)node->shared);
         if (tree->found && tree->to_root)
-            printf("at %.12g\n", node->label);
+            fprintf(f, "at %.12g\n", node->label);
         else
-            printf("at %.12g, T %.12g\n", node->label, node->time);
+            fprintf(f, "at %.12g, T %.12g\n", node->label, node->time);
     }
     free(depth);
     free(more);
+    return NULL;
 }
 
 const struct tree_form tree_as_text = {print_text, 1024, "a tree is printed",

@@ -8,7 +8,6 @@
 #ifndef LOGP_PALETTE_H
 #define LOGP_PALETTE_H
 
-#include <stddef.h>
 #include <stdio.h>
 
 /* The roles of colours: the name of each, its colour on light and on dark paper. */
@@ -44,19 +43,15 @@
     SERIES("#c4c9ce", "#22282e", "#7a5c52", "#b6eefb")
 
 #define ROLE(name, light, dark) COLOR_##name,
-enum color { PALETTE_ROLES(ROLE) N_COLORS };
+/* After the roles, the lines of N_SERIES_COLORS series; those of more series repeat them. */
+enum color { PALETTE_ROLES(ROLE) COLOR_SERIES };
 #undef ROLE
-
-/* The colour on light paper: for print, and for all pictures of gnuplot. */
-const char *color_of(enum color color);
-/* The line of series i >= 0; the colours repeat after N_SERIES_COLORS. */
 enum { N_SERIES_COLORS = 8 };
-const char *color_of_series(int i);
 
 /* A property of the elements of a class, and its colour: ".send", "fill". */
 struct color_rule {
     const char *selector, *property;
-    enum color color;
+    int color; /* COLOR_SERIES + i: the line of series i */
 };
 
 /* The rules as a style sheet of an SVG, for light and dark paper; the last has no selector. */

@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The palette as C. See palette.h. */
-#include "view/plot/palette.h"
+#include "view/canvas/palette.h"
+
+#include <stddef.h>
 
 static const struct {
     const char *light, *dark;
-} colors[N_COLORS] = {
+} colors[] = {
 #define ROLE(name, light, dark) {light, dark},
     PALETTE_ROLES(ROLE)
 #undef ROLE
-};
-
-static const char *const lines[N_SERIES_COLORS] = {
-#define SERIES(fill, ink, light, dark) light,
-    PALETTE_SERIES(SERIES)
+#define SERIES(fill, ink, light, dark) {light, dark},
+        PALETTE_SERIES(SERIES)
 #undef SERIES
 };
-
-const char *color_of(enum color color)
-{
-    return colors[color].light;
-}
-
-const char *color_of_series(int i)
-{
-    return lines[i % N_SERIES_COLORS];
-}
 
 /* Plain colours: few programs other than browsers know the variables of style sheets. */
 void write_colors(FILE *f, const struct color_rule *rules)

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The numbers of `logp paper`: those printed, of formulas, predicted and of the virtual clock are those of
+papers/NAME.txt; what is measured is shown, and what does not agree is said.
+
+A table there has its rows, their numbers in the order of the rows (-: none; ours: predicted and on the virtual clock
+alike), remarks by their rows, and the numbers in its notes. A claim has its verdict and the numbers in its words, a
+listing those of its run as printed, and as here.
+usage: tests/papers.py [--update] LOGP [CANNED]; CANNED is to be preloaded (canned_paper.c); without it, numbers alone
+--update: keep the numbers of now; look at `git diff tests/papers` before it is committed
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "papers")
+PAPERS = ["shou-chen", "sun", "kurnosov", "grama", "liu"]
+COLUMNS = ["printed", "paper_formula", "derived", "predicted", "emulated"]
+failures = []
+
+
+def check(right, what):
+    if not right:
+        failures.append(what)
+
+
+def run(paper, *options, canned="", clock="virtual"):
+    """Exit code, stdout and stderr of `logp paper`; canned: "NAME=VALUE NAME=VALUE", with what is preloaded."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("LOGP_")}
+    env.update(entry.split("=", 1) for entry in canned.split())
+    env.update({"LD_PRELOAD": CANNED} if canned else {})
+    given = ["--clock", "virtual"] if clock == "virtual" else ["--reps", "1", "--warmup", "1"]
+    done = subprocess.run([LOGP, "paper", paper, *given, *options], env=env, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def records(paper, **how):
+    code, out, err = run(paper, "--format", "json", **how)
+    return code, json.loads(out), err
+
+
+def numbers(texts):
+    return re.findall(r"\d+(?:\.\d+)?", " ".join(texts))
+
+
+def joined(words, separator=" "):
+    """The words with a separator between; many equal ones as 3*0."""
+    out = []
+    for word in words:
+        if out and out[-1][0] == word and separator == " ":
+            out[-1][1] += 1
+        else:
+            out.append([word, 1])
+    return separator.join(str(w) if n == 1 else "%d*%s" % (n, w) for w, n in out)
+
+
+def shown_table(rows):
+    lines = ["%s: %s, in %s" % (rows[0]["figure"], rows[0]["title"], rows[0]["unit"])]
+    lines.append("rows " + joined(["|".join(str(v) for v in row["row"].values()) for row in rows], "; "))
+    values = {c: [("-" if row[c] is None else "%.7g" % row[c]) for row in rows] for c in COLUMNS}
+    if values["predicted"] == values["emulated"]:
+        values["ours"] = values.pop("predicted")
+        values.pop("emulated")
+    lines += [c + " " + joined(v) for c, v in values.items() if any(x != "-" for x in v)]
+    kinds = [row["prediction"] for row in rows]
+    lines += ["kinds " + joined(kinds)] if set(kinds) - {"exact", "none"} else []
+    remarks = {}
+    for i, row in enumerate(rows, 1):
+        if row["remark"]:
+            remarks.setdefault(row["remark"], []).append(i)
+    lines += ["remark %s: %s" % (" ".join(map(str, at)), text) for text, at in remarks.items()]
+    notes = [row["notes"] for row in rows if row["notes"]]
+    check(len(notes) == bool(notes) and not any(row["notes"] for row in rows[1:]), "%s: notes" % lines[0])
+    return lines + (["notes %d: %s" % (len(notes[0]), joined(numbers(notes[0])))] if notes else [])
+
+
+def shown(found):
+    """The records of a paper as the lines of its file."""
+    lines, tables = [], []
+    for record in found:
+        if record["figure"] == "Listings":
+            row = record["row"]
+            lines.append("listing %s: %s -> %s" % (row["listing"], joined(numbers([row["run as printed"]])),
+                                                   joined(numbers([row["as run here"]]))))
+            check(row["as printed"], "%s: as printed" % row["listing"])
+        elif record["figure"] == "Summary":
+            lines.append("%s %s: %s" % (record["verdict"].split()[0], record["row"]["what"],
+                                        joined(numbers([record["remark"]]))))
+        elif tables and (tables[-1][0]["figure"], tables[-1][0]["title"]) == (record["figure"], record["title"]):
+            tables[-1].append(record)
+        else:
+            tables.append([record])
+    lines = sum((shown_table(rows) for rows in tables), []) + lines
+    return "".join(textwrap.fill(line.rstrip(), 118, subsequent_indent="  ", break_long_words=False,
+                                 break_on_hyphens=False) + "\n" for line in lines)
+
+
+def holds(row):
+    ours, emulated = row["predicted"], row["emulated"]
+    return row["measured"] is None and (ours is None or emulated is None or {
+        "exact": ours == emulated, "bound": emulated <= ours, "lower-bound": emulated >= ours}[row["prediction"]])
+
+
+def try_numbers(paper):
+    code, found, err = records(paper)
+    check(code == 0 and err == "", "paper %s: exit code %d: %s" % (paper, code, err))
+    check(all(map(holds, found)), "paper %s: predictions do not hold" % paper)
+    path = os.path.join(HERE, paper + ".txt")
+    if UPDATE:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(shown(found))
+    with open(path, encoding="utf-8") as f:
+        kept = f.read().split("\n")
+    now = shown(found).split("\n")
+    for was, is_now in zip(kept + [""] * len(now), now + [""] * (len(kept) - len(now))):
+        check(was == is_now, "paper %s: kept   %s\n          printed  %s" % (paper, was, is_now))
+    # as text and in CSV there are as many listings and verdicts
+    listings = sum(r["figure"] == "Listings" for r in found)
+    verdicts = sum(r["verdict"] is not None for r in found)
+    text, csv = run(paper)[1], run(paper, "--format", "csv")[1]
+    check(text.count("\n      run as printed:") == listings >= 1, "paper %s: listings as text" % paper)
+    check(text.split("Claims of the paper")[1].count("\n  - ") == verdicts, "paper %s: verdicts as text" % paper)
+    check((csv.count(",Listings,"), csv.count(",Summary,")) == (listings, verdicts), "paper %s: CSV" % paper)
+    check({re.sub('"[^"]*"', "x", line).count(",") for line in csv.splitlines()} == {13}, "paper %s: cells" % paper)
+    return found
+
+
+def try_text():
+    """All that the text of one paper has, to the blank."""
+    path, now = os.path.join(HERE, "grama.text"), run("grama")[1]
+    if UPDATE:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(now)
+    with open(path, encoding="utf-8") as f:
+        check(f.read() == now, "paper grama: its text is not that of grama.text")
+
+
+def try_measured():
+    """What is measured is what was measured, and nothing where the host did not keep up."""
+    for paper in ("shou-chen", "grama"):
+        for later, shows in ((5000, True), (20000, False)):
+            code, found, err = records(paper, clock="wall", canned="CANNED_LATER_PPM=%d" % later)
+            measured = [r for r in found if r["measured"] is not None and r["emulated"] != 0]
+            check(code == 0 and (len(measured) >= 3 if shows else not measured) and
+                  all(abs(r["measured"] - r["emulated"] * 1.005) < 1e-3 for r in measured),
+                  "paper %s, %d ppm later: %s" % (paper, later, err))
+    out = run("shou-chen", clock="wall", canned="CANNED_MEASURED=1234567")[1]
+    check(len(re.findall(r"^   all .* 24 *-  the broadcast", out, re.M)) == 2, "late, as text")
+    check(re.search(r"did not keep up with (\d+) of \1 runs", out), "all are late, and it is not said")
+    out = run("shou-chen", clock="wall", canned="CANNED_MEASURED=239000")[1]
+    check(len(re.findall(r"^   all .* 24 *23.90  the broadcast", out, re.M)) == 2, "measured, as text")
+
+
+def disagrees(paper, canned, lines):
+    code, out, err = run(paper, canned=canned)
+    n = len(re.findall(r"predicted [0-9.]*(?: ns, the virtual clock|, here) ", err))
+    check(code == 1 and n == lines, "paper %s, %s: exit code %d, %d lines, not %d" % (paper, canned, code, n, lines))
+    check("\nNot every prediction agrees with the virtual clock" in out, "paper %s, %s: all agree" % (paper, canned))
+    return out, err
+
+
+def try_disagreement(sun):
+    """What does not agree is said, once for each run, and the exit code is 1."""
+    exact = sum(r["prediction"] == "exact" and r["emulated"] is not None and not r["figure"].startswith("Lemmas")
+                for r in sun)
+    check("paper sun, transpose ring: predicted 50000 ns, the virtual clock 50001 ns" in
+          disagrees("sun", "CANNED_LATE=1", exact)[1], "which one does not agree")
+    check(re.search("n/a *12 *10 *10.00", disagrees("sun", "CANNED_LATE=-1", exact)[0]), "the virtual clock's number")
+    disagrees("sun", "CANNED_CERTAINTY=2 CANNED_LATE=1", exact)
+    disagrees("sun", "CANNED_CERTAINTY=3 CANNED_LATE=-1", exact)
+    disagrees("shou-chen", "CANNED_LATE=1", 68)  # 52 runs, and 8 times two numbers of operands
+    disagrees("shou-chen", "CANNED_NOW=1", 38)
+    disagrees("kurnosov", "CANNED_NOW=-1", 62)
+    check("binomial-nearest: predicted 1510000 ns, the virtual clock 1180000 ns" in
+          run("grama", canned="CANNED_LATE=-800000")[2], "below a lower bound")
+    for canned in ("CANNED_CERTAINTY=2 CANNED_LATE=-1", "CANNED_CERTAINTY=3 CANNED_LATE=1",
+                   "CANNED_CERTAINTY=0 CANNED_LATE=1"):
+        check(run("sun", canned=canned)[0] == 0, "paper sun, %s" % canned)
+    code, out, err = run("sun", canned="CANNED_WRONG=3")
+    check(code == 1 and err.count("WRONG RESULT on rank 3") == 1 and "\nThe run was interrupted" in out and
+          "Claims of the paper" not in out, "a wrong result: %s" % err)
+    code, out, err = run("shou-chen", canned="CANNED_TREE=7")
+    check(code == 1 and "Figure 1: the trees are not those printed" in err, "another tree: %s" % err)
+
+
+def try_other_algorithms():
+    """What is said turns round with the algorithms."""
+    said = {r["row"]["what"]: r for r in records("grama", canned="CANNED_INSTEAD=binomial=binomial-nearest")[1]
+            if r["verdict"]}
+    check(all(said[f]["verdict"] == "differs" for f in ("Figure 4.2", "Figure 4.6", "Figure 4.7")), "other steps")
+    swapped = "CANNED_INSTEAD=kchain=kchain-short-first,kchain-short-first=kchain"
+    said = {r["row"]["what"]: r for r in records("kurnosov", canned=swapped)[1] if r["verdict"]}
+    check(said["Figure 9, k = 4"]["verdict"] == "differs", "swapped chains: figure 9")
+    for what, words in (("Figure 7", "sometimes slower"), ("Figure 6, 3o+2L+c", "45 units in place of 37"),
+                        ("Section 6, short first, in general", "ours 45"),
+                        ("Section 6, long first, 9o+3L+6c", "ours 37")):
+        check(words in said[what]["remark"], "swapped chains: %s: %s" % (what, said[what]["remark"]))
+
+
+UPDATE = "--update" in sys.argv
+LOGP, CANNED = (list(map(os.path.abspath, sys.argv[1 + UPDATE:])) + [None])[:2]
+all_found = {paper: try_numbers(paper) for paper in PAPERS}
+try_text()
+if CANNED is not None:
+    try_measured()
+    try_disagreement(all_found["sun"])
+    try_other_algorithms()
+for failure in failures:
+    print("FAILED:", failure)
+print("" if failures else "all good")
+sys.exit(bool(failures))
