@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands: each is at the end of its file, as a row of the list in main.c. */
+/* The commands: each is at the end of its file, as a row of the list in commands.c. */
 #ifndef LOGP_COMMAND_H
 #define LOGP_COMMAND_H
 
@@ -25,12 +25,19 @@ static inline unsigned options_of(const struct command *c)
     return c->options | OPTIONS_TALK;
 }
 
-/* ---- main.c ---- */
+/* ---- commands.c ---- */
 
 /* Command i = 0, 1, ... in the order of the help, which begins with the introduction and examples.
  * @return NULL: there are no more */
 const struct command *command_at(size_t i);
 extern const char help_introduction[], help_examples[];
+/* NULL: there is none of this name */
+const struct command *command_of(const char *name);
+/* All commands and formats. */
+const struct vocabulary *vocabulary(void);
+/* The first screen of help, and that of a command. */
+void print_help(FILE *f);
+void print_command_help(FILE *f, const struct command *c, const struct question *q);
 
 /* ---- terminal.c ---- */
 

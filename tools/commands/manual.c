@@ -103,7 +103,8 @@ static int manual(struct question *q)
         put_option(q, i);
     puts(".TP\n\\fB\\-\\-help\\fR, \\fB\\-h\\fR\nAll options of a command, or the most used "
          "options.\n"
-         ".TP\n\\fB\\-\\-version\\fR\nThe version, commit, compiler, MPIs and rsvg-convert (also -V).\n"
+         ".TP\n\\fB\\-\\-version\\fR\nThe version, commit, compiler, MPIs and rsvg-convert (also "
+         "-V).\n"
          ".SH ENVIRONMENT\n"
          "Each option has a variable that is its default, \\fBLOGP_P\\fR, \\fBLOGP_o\\fR, "
          "\\fBLOGP_UNIT\\fR, \\fBLOGP_O_SEND\\fR and so on; empty variables are ignored.\n"

@@ -196,9 +196,9 @@ static int report(const struct question *q, const struct logp_trace *trace,
     if (strcmp(suffix, "html") == 0)
         profile_as_html(&p);
     else if (strcmp(suffix, "json") == 0)
-        profile_as_json(&p);
+        profile_as_json(stdout, &p);
     else
-        profile_as_text(&p);
+        profile_as_text(stdout, &p);
     answer_is_whole();
     code = end_answer(code, false);
     profile_fini(&p);

@@ -17,12 +17,12 @@ static const char *first; /* the same, if given before the collective; or NULL *
 /* The keys of the sizes and of the algorithms' parameters that have several values. */
 static json_t *swept(const struct question *q)
 {
-    const struct column *col;
+    struct column col;
     json_t *all = json_array();
 
-    for (size_t i = 0; (col = output_column(i)) != NULL; i++)
-        if (col->knob != NULL && sweep_values(q, col->knob->name) > 1)
-            json_array_append_new(all, json_string(col->key));
+    for (size_t i = 0; output_column(i, &col); i++)
+        if (col.knob != NULL && sweep_values(q, col.knob->name) > 1)
+            json_array_append_new(all, json_string(col.key));
     if (sweep_values(q, "bytes") > 1)
         json_array_append_new(all, json_string("bytes"));
     return all;

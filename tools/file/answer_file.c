@@ -42,7 +42,7 @@ static int flush(const struct answer_file *a)
     return ferror(a->f) ? error_of_before(a) : 0;
 }
 
-/* Say why it could not be written. @return the exit code */
+/* Print why it could not be written. @return the exit code */
 static int say_unwritten(const char *what, int error)
 {
     say("%s could not be written: %s", what, error > 0 ? strerror(error) : "a write failed");

@@ -53,7 +53,7 @@ struct answer_file {
 /* Begin an answer in a file that the option names; path NULL: on stdout. */
 struct problem *answer_open(struct answer_file *a, const char *option, const char *path);
 /* End it: check that all of it was written; after exit code 0, or where the answer is whole, replace
- * the old file, otherwise leave it and say that. interrupted: the answer is not whole.
+ * the old file, otherwise leave it and report that. interrupted: the answer is not whole.
  * @return the exit code */
 int answer_close(struct answer_file *a, int code, bool whole, bool interrupted);
 

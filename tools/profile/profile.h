@@ -12,6 +12,8 @@
 #include <logp/explain.h>
 #include <logp/trace.h>
 
+#include <stdio.h>
+
 static inline double percent(int64_t part, int64_t whole)
 {
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
@@ -88,8 +90,8 @@ enum { PROFILE_LISTED = 20 };
 size_t profile_waits(const struct profile *p, size_t n, const struct profile_pair ***out);
 
 /* Write it to stdout. */
-void profile_as_text(const struct profile *p);
-void profile_as_json(const struct profile *p);
+void profile_as_text(FILE *f, const struct profile *p);
+void profile_as_json(FILE *f, const struct profile *p);
 void profile_as_html(const struct profile *p);
 
 #endif

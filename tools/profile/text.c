@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as text, and as JSON. */
 #include "profile/profile.h"
+#include "text/problem.h"
 #include "text/text.h"
 
 #include <jansson.h>
@@ -9,157 +10,162 @@
 
 enum { TEXT_CELLS = 16 }; /* ranks up to which the text has the matrices */
 
-static void print_calls(const struct profile *p)
+static void print_calls(FILE *f, const struct profile *p)
 {
     int n, *sites = profile_sites(p, &n);
     char total[32], mean[32], most[32], name[256];
 
-    printf("\nCalls (time of all ranks)\n%10s %10s %6s %10s %10s  call\n", "number", "time",
-           "share", "mean", "longest");
+    fprintf(f, "\nCalls (time of all ranks)\n%10s %10s %6s %10s %10s  call\n", "number", "time",
+            "share", "mean", "longest");
     for (int i = 0; i < n; i++) {
         const struct mpi_call c = profile_sum(p, sites[i]);
 
-        printf("%10llu %10s %5.1f%% %10s %10s  %s\n", (unsigned long long)c.n,
-               profile_time(c.ns, total), percent(c.ns, p->end_ns * p->P),
-               profile_time(c.n > 0 ? c.ns / (int64_t)c.n : 0, mean), profile_time(c.most_ns, most),
-               profile_site_name(p, sites[i], name));
+        fprintf(f, "%10llu %10s %5.1f%% %10s %10s  %s\n", (unsigned long long)c.n,
+                profile_time(c.ns, total), percent(c.ns, p->end_ns * p->P),
+                profile_time(c.n > 0 ? c.ns / (int64_t)c.n : 0, mean),
+                profile_time(c.most_ns, most), profile_site_name(p, sites[i], name));
     }
     free(sites);
 }
 
-static void print_more(size_t n, const char *what)
+static void print_more(FILE *f, size_t n, const char *what)
 {
     if (n > 0)
-        printf("and %zu more %s; --report FILE.json has all\n", n, what);
+        fprintf(f, "and %zu more %s; --report FILE.json has all\n", n, what);
 }
 
-static void print_ranks(const struct profile *p)
+static void print_ranks(FILE *f, const struct profile *p)
 {
     char calls[32], waits[32], computes[32];
 
-    printf("\nRanks\n%6s %10s %10s %10s %10s %12s\n", "rank", "in MPI", "waiting", "computing",
-           "messages", "bytes sent");
+    fprintf(f, "\nRanks\n%6s %10s %10s %10s %10s %12s\n", "rank", "in MPI", "waiting", "computing",
+            "messages", "bytes sent");
     for (int64_t r = 0; r < p->P && r < 64; r++)
-        printf("%6lld %10s %10s %10s %10lld %12lld\n", (long long)r,
-               profile_time(p->ranks[r].call_ns, calls), profile_time(p->ranks[r].wait_ns, waits),
-               profile_time(p->ranks[r].compute_ns, computes), (long long)p->ranks[r].sent,
-               (long long)p->ranks[r].sent_bytes);
-    print_more(p->P > 64 ? (size_t)p->P - 64 : 0, "ranks");
+        fprintf(f, "%6lld %10s %10s %10s %10lld %12lld\n", (long long)r,
+                profile_time(p->ranks[r].call_ns, calls), profile_time(p->ranks[r].wait_ns, waits),
+                profile_time(p->ranks[r].compute_ns, computes), (long long)p->ranks[r].sent,
+                (long long)p->ranks[r].sent_bytes);
+    print_more(f, p->P > 64 ? (size_t)p->P - 64 : 0, "ranks");
 }
 
-static void print_waits(const struct profile *p)
+static void print_waits(FILE *f, const struct profile *p)
 {
     const struct profile_pair **pairs;
     const size_t all = profile_waits(p, p->n_pairs, &pairs),
                  n = all < PROFILE_LISTED ? all : PROFILE_LISTED;
     char time[32], sent[256], received[256];
 
-    printf("\nWaits for messages: which rank waited for which\n");
+    fprintf(f, "\nWaits for messages: which rank waited for which\n");
     for (size_t i = 0; i < n; i++)
-        printf("rank %d waited %s for rank %d; receives: %lld\n", pairs[i]->to,
-               profile_time(pairs[i]->wait_ns, time), pairs[i]->from, (long long)pairs[i]->waits);
-    printf(n == 0 ? "none\n" : "");
-    print_more(all - n, "pairs of ranks");
+        fprintf(f, "rank %d waited %s for rank %d; receives: %lld\n", pairs[i]->to,
+                profile_time(pairs[i]->wait_ns, time), pairs[i]->from, (long long)pairs[i]->waits);
+    fprintf(f, n == 0 ? "none\n" : "");
+    print_more(f, all - n, "pairs of ranks");
     free(pairs);
-    printf("\nLate senders: the receiver waited before the send was called\n");
+    fprintf(f, "\nLate senders: the receiver waited before the send was called\n");
     for (size_t i = 0; i < p->n_late && i < PROFILE_LISTED; i++) {
         const struct profile_late *l = &p->late[i];
 
-        printf("rank %d in %s waited %s until rank %d called %s; messages: %lld\n", l->to,
-               profile_label_name(p, l->received, received), profile_time(l->late_ns, time),
-               l->from, profile_label_name(p, l->sent, sent), (long long)l->messages);
+        fprintf(f, "rank %d in %s waited %s until rank %d called %s; messages: %lld\n", l->to,
+                profile_label_name(p, l->received, received), profile_time(l->late_ns, time),
+                l->from, profile_label_name(p, l->sent, sent), (long long)l->messages);
     }
-    printf(p->n_late == 0 ? "none\n" : "");
-    print_more(p->n_late > PROFILE_LISTED ? p->n_late - PROFILE_LISTED : 0, "late senders");
+    fprintf(f, p->n_late == 0 ? "none\n" : "");
+    print_more(f, p->n_late > PROFILE_LISTED ? p->n_late - PROFILE_LISTED : 0, "late senders");
 }
 
-static void print_matrix(const struct profile *p, const char *title, bool bytes)
+static void print_matrix(FILE *f, const struct profile *p, const char *title, bool bytes)
 {
     size_t k = 0;
 
-    printf("\n%s: from the rank of the line to the rank of the column\n%6s", title, "");
+    fprintf(f, "\n%s: from the rank of the line to the rank of the column\n%6s", title, "");
     for (int to = 0; to < p->P; to++)
-        printf(" %8d", to);
+        fprintf(f, " %8d", to);
     for (int from = 0; from < p->P; from++) {
-        printf("\n%6d", from);
+        fprintf(f, "\n%6d", from);
         for (int to = 0; to < p->P; to++) {
             const bool there = k < p->n_pairs && p->pairs[k].from == from && p->pairs[k].to == to;
 
-            printf(" %8lld",
-                   there ? (long long)(bytes ? p->pairs[k].bytes : p->pairs[k].messages) : 0);
+            fprintf(f, " %8lld",
+                    there ? (long long)(bytes ? p->pairs[k].bytes : p->pairs[k].messages) : 0);
             k += there;
         }
     }
-    putchar('\n');
+    fputc('\n', f);
 }
 
-static void print_collectives(const struct profile *p)
+static void print_collectives(FILE *f, const struct profile *p)
 {
     char mean[32], predicted[32];
 
     if (p->calls->n_collectives == 0)
         return;
-    printf("\nCollectives: measured from the last rank's call to the last rank's return\n"
-           "%8s %6s %10s %10s %10s  algorithm\n",
-           "number", "ranks", "bytes", "measured", "predicted");
+    fprintf(f,
+            "\nCollectives: measured from the last rank's call to the last rank's return\n"
+            "%8s %6s %10s %10s %10s  algorithm\n",
+            "number", "ranks", "bytes", "measured", "predicted");
     for (int i = 0; i < p->calls->n_collectives; i++) {
         const struct mpi_collective *c = &p->calls->collectives[i];
         bool exact;
         const int64_t ns = profile_predicted(p, c, &exact);
 
-        printf("%8llu %6d %10lld %10s %10s  %s in %s\n", (unsigned long long)c->n, c->P,
-               (long long)profile_bytes(c),
-               c->n_timed > 0 ? profile_time(c->ns / (int64_t)c->n_timed, mean) : "-",
-               ns >= 0 ? profile_time(ns, predicted) : "-", c->algorithm->name, c->call);
+        fprintf(f, "%8llu %6d %10lld %10s %10s  %s in %s\n", (unsigned long long)c->n, c->P,
+                (long long)profile_bytes(c),
+                c->n_timed > 0 ? profile_time(c->ns / (int64_t)c->n_timed, mean) : "-",
+                ns >= 0 ? profile_time(ns, predicted) : "-", c->algorithm->name, c->call);
     }
 }
 
-static void print_what_if(const struct profile *p)
+static void print_what_if(FILE *f, const struct profile *p)
 {
     char time[32], value[64], half[32];
 
-    printf("\nWith other parameters\n");
+    fprintf(f, "\nWith other parameters\n");
     if (p->explained == NULL) {
-        printf("not known: %s\n", p->why_not);
+        fprintf(f, "not known: %s\n", p->why_not);
         return;
     }
-    printf("the messages of the run in their order take %s; a run with other parameters may take "
-           "other algorithms for its collectives\n",
-           profile_time(p->explained->ns, time));
+    fprintf(f,
+            "the messages of the run in their order take %s; a run with other parameters may take "
+            "other algorithms for its collectives\n",
+            profile_time(p->explained->ns, time));
     for (int i = 0; i < p->n_curves; i++) {
         const struct logp_curve *c = &p->curves[i];
         const int64_t ps = logp_curve_ps(c, c->at_ps / 2);
 
-        printf("half of %s (%s): %s, %+.1f%%\n", logp_parameter_name(c->parameter),
-               profile_value(c, value), profile_time(ps / 1000, half),
-               100.0 * ((double)ps / 1e3 / (double)p->explained->ns - 1));
+        fprintf(f, "half of %s (%s): %s, %+.1f%%\n", logp_parameter_name(c->parameter),
+                profile_value(c, value), profile_time(ps / 1000, half),
+                100.0 * ((double)ps / 1e3 / (double)p->explained->ns - 1));
     }
 }
 
-void profile_as_text(const struct profile *p)
+void profile_as_text(FILE *f, const struct profile *p)
 {
     char end[32], wait[32], late[32];
 
-    write_shown(stdout, p->program);
-    printf(", P = %lld: %s, with the barrier of MPI_Finalize; %lld messages, %lld bytes; all ranks "
-           "together waited %s, of it %s for "
-           "late senders\n",
-           (long long)p->P, profile_time(p->end_ns, end), (long long)p->messages,
-           (long long)p->bytes, profile_time(p->wait_ns, wait), profile_time(p->late_ns, late));
+    write_shown(f, p->program);
+    fprintf(
+        f,
+        ", P = %lld: %s, with the barrier of MPI_Finalize; %lld messages, %lld bytes; all ranks "
+        "together waited %s, of it %s for "
+        "late senders\n",
+        (long long)p->P, profile_time(p->end_ns, end), (long long)p->messages, (long long)p->bytes,
+        profile_time(p->wait_ns, wait), profile_time(p->late_ns, late));
     if (logp_trace_info(p->trace)->dropped > 0)
-        printf("the run had %llu events more than a trace keeps; messages and waits lack them\n",
-               (unsigned long long)logp_trace_info(p->trace)->dropped);
-    print_calls(p);
-    print_ranks(p);
-    print_waits(p);
+        fprintf(f,
+                "the run had %llu events more than a trace keeps; messages and waits lack them\n",
+                (unsigned long long)logp_trace_info(p->trace)->dropped);
+    print_calls(f, p);
+    print_ranks(f, p);
+    print_waits(f, p);
     if (p->P <= TEXT_CELLS) {
-        print_matrix(p, "Messages", false);
-        print_matrix(p, "Bytes", true);
+        print_matrix(f, p, "Messages", false);
+        print_matrix(f, p, "Bytes", true);
     } else {
-        printf("\nMessages and bytes of each pair of ranks: --report FILE.json has them\n");
+        fprintf(f, "\nMessages and bytes of each pair of ranks: --report FILE.json has them\n");
     }
-    print_collectives(p);
-    print_what_if(p);
+    print_collectives(f, p);
+    print_what_if(f, p);
 }
 
 /* ---- JSON ---- */
@@ -265,7 +271,7 @@ static json_t *what_if_json(const struct profile *p)
     return json_pack("{s:I, s:o}", "ns", (json_int_t)p->explained->ns, "curves", curves);
 }
 
-void profile_as_json(const struct profile *p)
+void profile_as_json(FILE *f, const struct profile *p)
 {
     json_t *ranks = json_array(), *all;
     char *shown = shown_text(p->program);
@@ -277,16 +283,15 @@ void profile_as_json(const struct profile *p)
                                                (json_int_t)p->ranks[r].compute_ns, "messages",
                                                (json_int_t)p->ranks[r].sent, "bytes",
                                                (json_int_t)p->ranks[r].sent_bytes));
-    all =
-        json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
-                  "program", or_end(shown), "P", (json_int_t)p->P, "end_ns", (json_int_t)p->end_ns,
-                  "messages", (json_int_t)p->messages, "bytes", (json_int_t)p->bytes, "wait_ns",
-                  (json_int_t)p->wait_ns, "late_ns", (json_int_t)p->late_ns, "dropped",
-                  (json_int_t)logp_trace_info(p->trace)->dropped, "ranks", ranks, "calls",
-                  calls_json(p), "pairs", pairs_json(p), "late", late_json(p), "collectives",
-                  collectives_json(p), "what_if", what_if_json(p));
-    json_dumpf(or_end(all), stdout, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    putchar('\n');
+    all = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+                    "program", need(shown), "P", (json_int_t)p->P, "end_ns", (json_int_t)p->end_ns,
+                    "messages", (json_int_t)p->messages, "bytes", (json_int_t)p->bytes, "wait_ns",
+                    (json_int_t)p->wait_ns, "late_ns", (json_int_t)p->late_ns, "dropped",
+                    (json_int_t)logp_trace_info(p->trace)->dropped, "ranks", ranks, "calls",
+                    calls_json(p), "pairs", pairs_json(p), "late", late_json(p), "collectives",
+                    collectives_json(p), "what_if", what_if_json(p));
+    json_dumpf(need(all), f, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    fputc('\n', f);
     json_decref(all);
     free(shown);
 }

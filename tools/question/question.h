@@ -318,8 +318,8 @@ struct vocabulary {
 /* An empty question, with no option set; to be ended by end_question(), like all others. */
 void begin_question(struct question *q, const struct vocabulary *v);
 /* Make it the question of a command line: its options come from the config file, then from the environment
- * (LOGP_P, LOGP_UNIT, ...; an empty variable is ignored), then from the words. Where these ask for
- * help or the version, or are none, no option is settled. */
+ * (LOGP_P, LOGP_UNIT, ...; an empty variable is ignored), then from the words, which must stay. Where
+ * these ask for help or the version, or are none, no option is settled. */
 struct problem *question_of_words(struct question *q, int argc, char **argv);
 /* Make it the question of an object of JSON: {"command": "run", "words": ["broadcast"], "options": {"P":
  * "8", "algo": "all"}}, with texts as in a command line. "presets": options in place of the config

@@ -116,7 +116,8 @@ void say_to(FILE *f);
 /* Print each line once per host from now on, because the other processes of the launcher have
  * the same errors. leave: called before this process ends for bad input. */
 void speak_among_others(void (*leave)(void));
-/* Tell the other processes that this one ends for bad input, which it has printed, and leave them. */
+/* Let the other processes know that this one ends for bad input, which it has printed, and leave
+ * them. */
 void leave_for_bad_input(void);
 /* Whether another process has called leave_for_bad_input(). */
 bool another_says_why(void);

@@ -83,7 +83,7 @@ const char *names_of(const struct logp_algorithm *const *rows, size_t n, char li
     return list_names(&names, " and ", list);
 }
 
-/* What has been left out, for notes. */
+/* The algorithms that were left out, for notes. */
 struct choice_notes {
     /* Algorithms that may leave ranks with different results of an operation for which the results
      * have to be equal; each once. */
@@ -347,8 +347,9 @@ struct problem *choose_algorithms(const struct question *q, const char *collecti
     if ((q->line.sets & OPTIONS_SWEEP) == 0)
         say_differing(q);
     if (q->what.list != NULL) {
+        TRY(steps_of_file(q, c, &chosen[0]));
         *n = 1;
-        return steps_of_file(q, c, &chosen[0]);
+        return NULL;
     }
     if (q->what.algorithms == ALGORITHMS_NAMED)
         return choose_named(q, collective, c, chosen, n);

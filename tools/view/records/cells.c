@@ -78,16 +78,28 @@ void say_free_bytes_in(const struct output *out)
 
 /* ---- all columns, one after another ---- */
 
-const struct column *output_column(size_t i)
+bool output_column(size_t i, struct column *out)
 {
-    const struct column *all[] = {asked_columns, knob_columns(),  run_columns,   result_columns,
-                                  fault_columns, against_columns, sweep_columns, last_columns};
+    static const struct column *const all[] = {
+        asked_columns, NULL /* the parameters of algorithms */,
+        run_columns,   result_columns,
+        fault_columns, against_columns,
+        sweep_columns, last_columns};
 
-    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
-        for (const struct column *col = all[k]; col->value != NULL; col++)
-            if (i-- == 0)
-                return col;
-    return NULL;
+    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+        size_t n = 0;
+
+        for (; all[k] != NULL && all[k][n].value != NULL; n++)
+            if (n == i) {
+                *out = all[k][n];
+                return true;
+            }
+        for (; all[k] == NULL && knob_column(n, out); n++)
+            if (n == i)
+                return true;
+        i -= n;
+    }
+    return false;
 }
 
 bool has_key(const struct output *out, const struct column *col)

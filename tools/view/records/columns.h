@@ -59,13 +59,13 @@ struct column {
  * saved run. The last element of each array has no value. */
 extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[],
     fault_columns[], against_columns[], last_columns[];
-/* The parameters of algorithms, likewise. */
-const struct column *knob_columns(void);
+/* The column of parameter i of the algorithms. @return false: there are no more */
+bool knob_column(size_t i, struct column *col);
 
 /* ---- cells.c ---- */
 
-/* Column number i, in the order of the record; NULL: there are no more. */
-const struct column *output_column(size_t i);
+/* Column number i, in the order of the record. @return false: there are no more */
+bool output_column(size_t i, struct column *col);
 /* Whether the record of this output has the column. */
 bool has_key(const struct output *out, const struct column *col);
 /* Return the value of a column for a row. */
@@ -93,7 +93,7 @@ enum { MOST_COLUMNS = 64, CELL_SIZE = 48 };
 
 /* The columns that have a value in some row, as text. */
 struct table {
-    const struct column *column[MOST_COLUMNS];
+    struct column column[MOST_COLUMNS];
     int width[MOST_COLUMNS];
     char (*cell[MOST_COLUMNS])[CELL_SIZE];
     int n;       /* columns */
@@ -106,7 +106,7 @@ void free_table(struct table *t);
 /* The text of column i in a row; row < 0: its heading. */
 static inline const char *table_text(const struct table *t, int i, int row)
 {
-    return row < 0 ? t->column[i]->heading : t->cell[i][row];
+    return row < 0 ? t->column[i].heading : t->cell[i][row];
 }
 /* Make the table as narrow as the terminal at f. gone: the headings of the columns that are
  * left out for it. @return the terminal's columns; 0: f is not a terminal */

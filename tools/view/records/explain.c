@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Explanations in words. Times are microseconds, as in the table above them. */
+#define _GNU_SOURCE /* qsort_r */
 #include "view/records/records.h"
 
 #include <stdio.h>
@@ -96,10 +97,10 @@ static void print_path(FILE *f, const struct logp_explanation *e)
 
 /* ---- slack ---- */
 
-static const int64_t *sorted_by;
-
-static int in_order(const void *a, const void *b)
+/* For qsort_r(): numbers by their slack. */
+static int in_order(const void *a, const void *b, void *slack)
 {
+    const int64_t *sorted_by = slack;
     const int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
 
     if (sorted_by[i] != sorted_by[j])
@@ -114,8 +115,7 @@ static int64_t *order_by(const int64_t *slack, int64_t n)
 
     for (int64_t i = 0; i < n; i++)
         order[i] = i;
-    sorted_by = slack;
-    qsort(order, (size_t)n, sizeof(*order), in_order);
+    qsort_r(order, (size_t)n, sizeof(*order), in_order, (void *)slack);
     return order;
 }
 

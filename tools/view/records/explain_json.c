@@ -23,7 +23,7 @@ bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
     const int rc = logp_explanation_curve(e, parameter, curve);
 
     if (rc == -ENOMEM)
-        bad_usage("no memory for the explanation");
+        need(NULL);
     return rc == 0;
 }
 

@@ -23,7 +23,7 @@ static int width_of(const struct table *t)
     int width = 0;
 
     for (int i = 0; i < t->n; i++)
-        width += t->width[i] + (i == 0 ? 0 : t->column[i]->width < 0 ? 2 : 1);
+        width += t->width[i] + (i == 0 ? 0 : t->column[i].width < 0 ? 2 : 1);
     return width;
 }
 
@@ -46,7 +46,7 @@ static bool may_go(const struct table *t, int i)
     for (size_t row = 0; row < t->rows; row++)
         if (strcmp(t->cell[i][row], "NO") == 0)
             return false;
-    return t->column[i]->spare > 0;
+    return t->column[i].spare > 0;
 }
 
 /* The least important column; -1: none may be left out. */
@@ -55,7 +55,7 @@ static int next_to_go(const struct table *t)
     int least = -1;
 
     for (int i = 0; i < t->n; i++)
-        if (may_go(t, i) && (least < 0 || t->column[i]->spare >= t->column[least]->spare))
+        if (may_go(t, i) && (least < 0 || t->column[i].spare >= t->column[least].spare))
             least = i;
     return least;
 }
@@ -69,7 +69,7 @@ int fit_table(FILE *f, struct table *t, struct names *gone)
     if (width > 0 && width_of(t) > width)
         tighten(t);
     while (width > 0 && width_of(t) > width && (i = next_to_go(t)) >= 0) {
-        add_name(gone, t->column[i]->heading);
+        add_name(gone, t->column[i].heading);
         free(t->cell[i]);
         t->n--;
         for (; i < t->n; i++) {

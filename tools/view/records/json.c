@@ -60,21 +60,21 @@ static void add_part(json_t *record, const struct column *col, const struct cell
 
 json_t *record_json(const struct output *out, const struct row *row, const char *before)
 {
-    const struct column *col;
+    struct column col;
     json_t *record = json_object();
 
-    for (size_t i = 0; (col = output_column(i)) != NULL; i++) {
+    for (size_t i = 0; output_column(i, &col); i++) {
         struct cell cell;
 
-        if (!has_key(out, col))
+        if (!has_key(out, &col))
             continue;
-        if (is_key(col, before))
+        if (is_key(&col, before))
             break;
-        cell = cell_of(out, row, col);
-        if (col->part != NULL)
-            add_part(record, col, &cell);
+        cell = cell_of(out, row, &col);
+        if (col.part != NULL)
+            add_part(record, &col, &cell);
         else
-            json_object_set_new(record, col->key, cell_json(&cell));
+            json_object_set_new(record, col.key, cell_json(&cell));
     }
     if (out->q->form.explain)
         json_object_set_new(record, "explain", explanation_json(row->explained));
@@ -136,33 +136,33 @@ static void write_name(FILE *f, const struct column *col)
 
 void write_csv_names(FILE *f, const struct output *out)
 {
-    const struct column *col;
+    struct column col;
     const char *between = "";
 
-    for (size_t i = 0; (col = output_column(i)) != NULL; i++) {
-        if (!has_key(out, col))
+    for (size_t i = 0; output_column(i, &col); i++) {
+        if (!has_key(out, &col))
             continue;
         fputs(between, f);
         between = ",";
-        write_name(f, col);
+        write_name(f, &col);
     }
 }
 
 void write_csv_record(FILE *f, const struct output *out, const struct row *row, const char *before)
 {
-    const struct column *col;
+    struct column col;
     const char *between = "";
 
-    for (size_t i = 0; (col = output_column(i)) != NULL; i++) {
+    for (size_t i = 0; output_column(i, &col); i++) {
         struct cell cell;
 
-        if (!has_key(out, col))
+        if (!has_key(out, &col))
             continue;
-        if (is_key(col, before))
+        if (is_key(&col, before))
             break;
         fputs(between, f);
         between = ",";
-        cell = cell_of(out, row, col);
+        cell = cell_of(out, row, &col);
         write_cell(f, &cell);
     }
 }

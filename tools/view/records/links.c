@@ -2,6 +2,7 @@
 /* The load of links by runs on a topology: per algorithm, round by round, and the busiest link. */
 #include "view/records/records.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 enum { STEPS_SHOWN = 12 };
@@ -19,10 +20,13 @@ static void print_steps(FILE *f, const struct logp_algorithm *algorithm,
                         const struct logp_invocation *c)
 {
     struct logp_link_load load;
+    const int rc = logp_link_load_init(&load, algorithm, &c->args, &c->model);
     char text[8 * STEPS_SHOWN + 8] = "";
     int n = 0;
 
-    if (or_end_without_memory(logp_link_load_init(&load, algorithm, &c->args, &c->model)) != 0) {
+    if (rc == -ENOMEM)
+        need(NULL);
+    if (rc != 0) {
         fprintf(f, " %-28s", "-");
         return;
     }

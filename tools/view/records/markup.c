@@ -46,7 +46,7 @@ void print_markdown(FILE *f, const struct output *out)
             fputs(" |", f);
         }
         for (int i = 0; i < t.n && row < 0; i++)
-            fprintf(f, "%s%s", i == 0 ? "\n|" : "", t.column[i]->width < 0 ? "---|" : "---:|");
+            fprintf(f, "%s%s", i == 0 ? "\n|" : "", t.column[i].width < 0 ? "---|" : "---:|");
         fputc('\n', f);
     }
     free_table(&t);
@@ -96,7 +96,7 @@ void print_latex(FILE *f, const struct output *out)
     fill_table(&t, out);
     fputs("\\begin{tabular}{", f);
     for (int i = 0; i < t.n; i++)
-        fputc(t.column[i]->width < 0 ? 'l' : 'r', f);
+        fputc(t.column[i].width < 0 ? 'l' : 'r', f);
     fputs("}\n\\hline\n", f);
     for (int row = -1; row < (int)t.rows && t.rows > 0; row++) {
         for (int i = 0; i < t.n; i++) {

@@ -224,8 +224,6 @@ const struct column last_columns[] = {
 
 /* ---- parameters of algorithms; tables show those that algorithms choose ---- */
 
-enum { MOST_KNOBS = 32 };
-
 /* Return the name of the value, if it has one. */
 static const char *word_of(const struct logp_knob *knob, int64_t value)
 {
@@ -247,17 +245,17 @@ VALUE(knob_of)
     return number_cell(col->knob->unit == LOGP_UNIT_NS ? CELL_NS : CELL_WHOLE, true, value);
 }
 
-const struct column *knob_columns(void)
+bool knob_column(size_t i, struct column *col)
 {
-    static struct column columns[MOST_KNOBS + 1];
-    const struct logp_knob *knob;
+    const struct logp_knob *knob = logp_knob_at(i);
 
-    for (size_t i = 0; i < MOST_KNOBS && (knob = logp_knob_at(i)) != NULL; i++) {
-        columns[i] = (struct column){KEY(knob->key, knob_of), .knob = knob};
-        columns[i].heading = knob->name;
-        columns[i].width = 6;
-        columns[i].spare = 2;
-        columns[i].tables = *knob->default_text == '\0' ? TABLE_ANY : TABLE_SWEPT;
-    }
-    return columns;
+    if (knob == NULL)
+        return false;
+    *col = (struct column){KEY(knob->key, knob_of),
+                           .heading = knob->name,
+                           .width = 6,
+                           .spare = 2,
+                           .tables = *knob->default_text == '\0' ? TABLE_ANY : TABLE_SWEPT,
+                           .knob = knob};
+    return true;
 }

@@ -137,7 +137,7 @@ char *advice_on_program(const struct question *q, int n_cores, int64_t emulated_
 /* An object; of NULL, null. */
 json_t *explanation_json(const struct logp_explanation *e);
 
-/* The curve of a parameter; false: there is none. Ends the process without memory. */
+/* The curve of a parameter; false: there is none. */
 bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
               struct logp_curve *curve);
 

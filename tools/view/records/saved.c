@@ -156,16 +156,16 @@ static json_t *asked_value(const json_t *record, const char *key)
 /* Return all settings of a record: the columns before `reps`, `fault` and `noise`. To be freed */
 static json_t *asked(const json_t *record)
 {
-    const struct column *col;
+    struct column col;
     json_t *all = json_object();
     bool before = true;
 
-    for (size_t i = 0; (col = output_column(i)) != NULL; i++) {
-        if (col->key == NULL)
+    for (size_t i = 0; output_column(i, &col); i++) {
+        if (col.key == NULL)
             continue;
-        before &= strcmp(col->key, "reps") != 0;
-        if (before || strcmp(col->key, "fault") == 0 || strcmp(col->key, "noise") == 0)
-            json_object_set_new(all, col->key, asked_value(record, col->key));
+        before &= strcmp(col.key, "reps") != 0;
+        if (before || strcmp(col.key, "fault") == 0 || strcmp(col.key, "noise") == 0)
+            json_object_set_new(all, col.key, asked_value(record, col.key));
     }
     return all;
 }

@@ -251,7 +251,7 @@ static void add_column(struct table *t, const struct output *out, const struct c
         free(cells);
         return;
     }
-    t->column[t->n] = col;
+    t->column[t->n] = *col;
     t->cell[t->n] = cells;
     t->width[t->n++] = width > heading ? width : heading;
 }
@@ -264,15 +264,14 @@ void fill_table(struct table *t, const struct output *out)
                            : out->n_cores == 0                       ? TABLE_PREDICTED
                            : out->q->how.clock == LOGP_CLOCK_VIRTUAL ? TABLE_VIRTUAL
                                                                      : TABLE_WALL);
-    const struct column *col;
+    struct column col;
 
     *t = (struct table){.n = 0};
     for (const struct output *q = out; q != NULL; q = q->next)
         t->rows += q->n;
-    for (size_t i = 0; (col = output_column(i)) != NULL && t->n < MOST_COLUMNS && t->rows > 0; i++)
-        if (col->heading != NULL && (col->tables & kind) != 0 &&
-            (out->sweep != NULL || !col->swept))
-            add_column(t, out, col);
+    for (size_t i = 0; output_column(i, &col) && t->n < MOST_COLUMNS && t->rows > 0; i++)
+        if (col.heading != NULL && (col.tables & kind) != 0 && (out->sweep != NULL || !col.swept))
+            add_column(t, out, &col);
 }
 
 void free_table(struct table *t)
@@ -287,7 +286,7 @@ static void print_line(FILE *f, const struct table *t, int row)
     int blanks = 0;
 
     for (int i = 0; i < t->n; i++) {
-        const bool left = t->column[i]->width < 0;
+        const bool left = t->column[i].width < 0;
         const char *text = table_text(t, i, row);
         const int fill = t->width[i] - (int)strlen(text);
 
