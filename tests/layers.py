@@ -23,7 +23,7 @@ LAYERS = {
 # A folder that is not named has no circle. A number is lowered when a circle is untied.
 CIRCLES = {
     "runtime/mail": 6,
-    "runtime/core": 9,
+    "runtime/core": 2,
     "runtime/call": 5,
     "algorithms/choice": 6,
     "tools/text": 3,

@@ -279,7 +279,7 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
     if (!syncs_alone(vp->proc))
         rc = sync_beside(vp, NULL, start_ns);
     else
-        rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);
+        rc = lpi_sync(vp, start_ns);
     vp->proc->core->machine->record->idle(vp->proc);
     return noted(vp, "logp_sync", leave(vp->proc, rc));
 }
