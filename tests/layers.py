@@ -24,7 +24,7 @@ LAYERS = {
 CIRCLES = {
     "runtime/mail": 3,
     "runtime/core": 2,
-    "runtime/call": 5,
+    "runtime/call": 3,
     "algorithms/choice": 6,
     "tools/text": 3,
     "tools/plot": 2,
