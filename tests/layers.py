@@ -25,7 +25,6 @@ CIRCLES = {
     "runtime/mail": 3,
     "runtime/core": 2,
     "runtime/call": 3,
-    "algorithms/choice": 6,
     "tools/text": 3,
     "tools/plot": 2,
     "tools/options": 3,
