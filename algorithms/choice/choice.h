@@ -7,7 +7,7 @@
 
 struct logp_request;
 
-/* table.c: whether a row has all fields that it must have */
+/* collectives.c: whether a row has all fields that it must have */
 bool lpi_is_row(const struct logp_algorithm *a);
 /* Whether the row is left out where all links are alike and only they delay a message. */
 bool lpi_is_for_links(const struct logp_algorithm *a);

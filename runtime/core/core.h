@@ -37,7 +37,7 @@ int lpi_placement_create(struct logp_machine *m, const struct logp_config *confi
 /* Set the ranks of the core and their number. Requires its machine and index. */
 void lpi_place(struct lpi_core *c);
 
-/* ---- start.c: the common start ---- */
+/* ---- common_start.c: the common start ---- */
 
 enum { LPI_START_MARGIN_NS = 10000 /* so far ahead of now, all cores can meet a start */ };
 
