@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked about an algorithm of the table, or of the best one: see logp/algorithm.h. */
+/* Predictions of an algorithm, and the choice of the best: see logp/collective.h. */
 #include "choice/choice.h"
 #include "predict/predict.h"
 

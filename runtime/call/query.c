@@ -242,7 +242,7 @@ static int query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp
     }
 }
 
-/* ---- beside operations ---- */
+/* ---- with operations under way ---- */
 
 /* The first operation that a wait of p serves. */
 static struct logp_operation *first_of(const struct lpi_proc *p)
