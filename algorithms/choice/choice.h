@@ -7,7 +7,7 @@
 
 struct logp_request;
 
-/* table.c: whether a row has all fields that it must have */
+/* collectives.c: whether a row has all fields that it must have */
 bool lpi_is_row(const struct logp_algorithm *a);
 /* Whether the row is left out where all links are alike and only they delay a message. */
 bool lpi_is_for_links(const struct logp_algorithm *a);
@@ -38,7 +38,7 @@ static inline bool lpi_is_drawn(const struct logp_network *n)
     return n->latency != NULL || n->faults != NULL || n->noise != NULL;
 }
 
-/* predict.c: the requirement on c->args.blocks (not NULL) that they do not meet; NULL: none */
+/* invocation.c: the requirement on c->args.blocks (not NULL) that they do not meet; NULL: none */
 const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P,
                              const struct logp_invocation *c);
 
@@ -51,10 +51,10 @@ static inline const char *lpi_needs(const struct logp_algorithm *a, int64_t P,
     return blocks == NULL && a->needs != NULL ? a->needs(P, c) : blocks;
 }
 
-/* predict.c: all blocks as large as the mean, on whose formulas a choice can be based. */
+/* invocation.c: all blocks as large as the mean, on whose formulas a choice can be based. */
 struct logp_invocation lpi_alike(const struct logp_invocation *c);
 
-/* predict.c: whether it may be chosen: each rank gets the same result, if that matters. */
+/* invocation.c: whether it may be chosen: each rank gets the same result, if that matters. */
 bool lpi_gives_same(const struct logp_algorithm *a, const struct logp_args *args);
 
 /* Whether it is a candidate for these arguments: it applies, and it may be chosen. */
@@ -86,7 +86,10 @@ int lpi_resolve_k(const struct logp_algorithm *algorithm, int64_t P, struct logp
 /* plan.c: set all parameters as the algorithm chooses them: once, not by each rank. 0; -ENOMEM */
 int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
 
-/* Set all parameters but k, and return the schedule. */
+/* invocation.c: set all parameters but k */
+void lpi_resolve_others(const struct logp_algorithm *algorithm, int64_t P,
+                        struct logp_invocation *c);
+/* The same, and return the schedule. */
 struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
                                      const struct logp_invocation *c);
 
@@ -102,11 +105,11 @@ int lpi_by_mean(const void *collective, int64_t P, const struct logp_invocation 
  * any. */
 int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
                       const struct logp_invocation *c, struct lpi_choice *out);
-/* predict.c: whether the values in c are the whole question: it has no topology, links, list or
+/* invocation.c: whether the values in c are the whole question: it has no topology, links, list or
  * blocks. */
 bool lpi_is_cacheable(const struct logp_invocation *c);
 
-/* plan.c: whether the buffers of all ranks have sizes that can be addressed. No product of n_bytes,
+/* invocation.c: whether the buffers of all ranks have sizes that can be addressed. No product of n_bytes,
  * counts and P wraps then. */
 bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
                         const struct logp_invocation *c);
@@ -142,8 +145,10 @@ int lpi_call(struct logp_vp *vp, const char *name, const struct logp_collective 
 const struct logp_algorithm *lpi_best_undelayed(const struct logp_collective *collective, int64_t P,
                                                 struct logp_invocation *c);
 
-/* ---- predict.c: the time of a row by its formula and by its schedule, to compare many ---- */
+/* ---- row_time.c: the time of a row by its formula and by its schedule, to compare many ---- */
 
+/* Whether a time can be predicted at all. */
+bool lpi_is_predictable(int64_t P, const struct logp_invocation *c);
 /* Of a row that applies, with its k. 0; -ENOMEM */
 int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P,
                    const struct logp_invocation *c, struct logp_prediction *out);
@@ -171,7 +176,13 @@ int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, in
              const struct logp_invocation *c, uint64_t few, int64_t until,
              struct logp_prediction *out);
 
-/* ---- link_load.c: the whole tree of an algorithm ---- */
+/* The time of one row that applies, with its k. If either basis is wanted, the formula is tried
+ * first. 0; -ENOMEM */
+int lpi_predict_by(const struct logp_algorithm *algorithm, int64_t P,
+                   const struct logp_invocation *c, enum logp_basis by,
+                   struct logp_prediction *out);
+
+/* ---- linked.c: the whole tree of an algorithm ---- */
 
 /* A processor. They are in order of their level, from the root, and siblings in order. */
 struct lpi_tree_member {

@@ -10,44 +10,18 @@
 #include <logp/machine.h>
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- parameters ---- */
-
-/* All but k. */
-static void resolve_others(const struct logp_algorithm *algorithm, int64_t P,
-                           struct logp_invocation *c)
-{
-    const struct logp_invocation asked = *c;
-
-    for (int i = 0; i < LOGP_MAX_KNOBS && algorithm->knobs[i].field != 0; i++)
-        if (algorithm->knobs[i].value != NULL)
-            *(int64_t *)((char *)&c->args + algorithm->knobs[i].field) =
-                algorithm->knobs[i].value(P, &asked);
-}
 
 int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c)
 {
     const int rc = lpi_resolve_k(algorithm, P, c);
 
     if (rc == 0)
-        resolve_others(algorithm, P, c);
+        lpi_resolve_others(algorithm, P, c);
     return rc;
-}
-
-struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
-                                     const struct logp_invocation *c)
-{
-    struct logp_schedule s = {
-        .P = P, .steps = algorithm->steps, .plan = algorithm->plan, .model = c->model};
-    struct logp_invocation resolved = *c;
-
-    resolve_others(algorithm, P, &resolved);
-    s.args = resolved.args;
-    s.args.in_place &= algorithm->in_place;
-    return s;
 }
 
 struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
@@ -107,30 +81,6 @@ static size_t operand_bytes(const struct logp_algorithm *algorithm, int P, int r
 static size_t aligned(size_t n_bytes)
 {
     return (n_bytes + 63) / 64 * 64;
-}
-
-/* Sizes whose products do not come near 2^63, whatever the collective: P <= 2^24. */
-static bool is_small(const struct logp_args *a)
-{
-    return a->n_bytes <= UINT32_MAX && a->count >= 0 && a->count <= 1 << 20 && a->rows >= 0 &&
-           a->rows <= 1 << 12 && a->cols >= 0 && a->cols <= 1 << 12 &&
-           (a->op == NULL || a->op->element_bytes <= 1 << 16) &&
-           (a->blocks == NULL || a->blocks->before[a->blocks->n] <= UINT32_MAX);
-}
-
-bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
-                        const struct logp_invocation *c)
-{
-    const struct logp_collective *collective;
-    size_t buf, recv_buf;
-
-    if (is_small(&c->args))
-        return true;
-    collective = logp_collective_find(algorithm->collective);
-    if (collective == NULL || collective->operands == LOGP_OPERANDS_TOTAL || P > INT_MAX)
-        return true; /* no product of count and P */
-    collective->sizes((int)P, c->args.root, c, &buf, &recv_buf);
-    return buf <= PTRDIFF_MAX && recv_buf <= PTRDIFF_MAX;
 }
 
 /* Allocate the algorithm's scratch, followed by a copy of the operands if it needs one. */

@@ -211,7 +211,7 @@ __int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_invocation *c,
                                                     int64_t nodes));
 
 /*
- * ---- contents.c ----
+ * ---- buffer_contents.c ----
  * Blocks of n_bytes each, or of the sizes in logp_args.blocks; of P of them block P + i is block i
  * again, so a range may wrap around.
  */
@@ -247,7 +247,7 @@ static inline size_t lpi_item_at(const struct logp_invocation *c, int64_t i)
     return lpi_items_apart(c) ? c->args.blocks->displs[i] : lpi_items(c, 0, i);
 }
 
-/* contents.c */
+/* buffer_contents.c */
 /* Bytes of the buffer that has all P items; saturating. */
 size_t lpi_items_extent(int64_t P, const struct logp_invocation *c);
 /* Bytes up to the end of the last of n blocks from `first` on. */

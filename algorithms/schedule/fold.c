@@ -120,6 +120,28 @@ static int post(struct fold *f, uint32_t r, const struct logp_step *s, int64_t a
     return rc;
 }
 
+/* The sender of t, which was tried at `ready`, does not wait for its receiver: the next one may. */
+static void next_waits(struct fold *f, const struct logp_transfer *t, int64_t ready)
+{
+    struct lpi_turn turn;
+
+    if (lpi_wires_next(&f->wires, t, ready + (t->done - t->start), &turn))
+        push(f, turn.at, turn.rank);
+}
+
+/* Find a place on the wire for t, or try again later. 0; -EAGAIN; -ENOMEM */
+static int claim(struct fold *f, const struct logp_transfer *t, int64_t ready)
+{
+    struct lpi_turn turn;
+    const int rc = lpi_wires_claim(&f->wires, t, &turn);
+
+    if (rc != 0 && turn.at < INT64_MAX)
+        push(f, turn.at, turn.rank);
+    if (rc >= 0)
+        next_waits(f, t, ready);
+    return rc > 0 ? -EAGAIN : rc;
+}
+
 /* The send of rank r, which could start at `ready`. 0; -EAGAIN: it is for later, and in the heap */
 static int send(struct fold *f, uint32_t r, const struct logp_step *s, int64_t ready)
 {
@@ -141,16 +163,12 @@ static int send(struct fold *f, uint32_t r, const struct logp_step *s, int64_t r
         f->traced.free_at[r] = t.start;
     if (f->in_order && t.start > ready) {
         push(f, t.start, r);
+        next_waits(f, &t, ready);
         return -EAGAIN;
     }
-    if (f->wires.capacity > 0) {
-        const int64_t free_at = lpi_wires_free_at(&f->wires, r, (size_t)s->peer, t.done);
-
-        if (free_at > t.done) {
-            push(f, t.start + (free_at - t.done), r);
-            return -EAGAIN;
-        }
-    }
+    rc = f->wires.capacity > 0 ? claim(f, &t, ready) : 0;
+    if (rc != 0)
+        return rc;
     f->ops->send(f->model, &k->port, &t);
     rc = lpi_wires_add(&f->wires, r, (size_t)s->peer, t.arrival);
     if (rc == 0)

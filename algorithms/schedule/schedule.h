@@ -229,17 +229,35 @@ struct lpi_arrivals {
     size_t first, end, space;
 };
 
+/*
+ * The senders that wait for a place on the way to a rank. All wait for the same time, at which their
+ * overheads end, so the order of their turns is that of (-overhead, rank), whatever that time is. The
+ * first alone has a turn in the fold: the others would only find that they are late.
+ */
+struct lpi_waiting {
+    bool any;
+    struct lpi_turn first, *others; /* at: -overhead */
+    size_t n, space;
+};
+
 struct lpi_wires {
     int64_t capacity;               /* 0: no limit, and nothing is kept */
     struct lpi_arrivals *from, *to; /* by rank */
+    struct lpi_waiting *waiting;    /* by receiver */
     size_t P;
 };
 
 /* 0; -ENOMEM. To be ended in any case. */
 int lpi_wires_init(struct lpi_wires *w, size_t P, int64_t capacity);
 void lpi_wires_fini(struct lpi_wires *w);
-/* Look for a place on the wire at time `enter`. @return `enter`; later: try again then */
-int64_t lpi_wires_free_at(struct lpi_wires *w, size_t src, size_t dst, int64_t enter);
+/* Look for a place on the wire for t at t->done. If there is none yet, its sender waits; *turn is
+ * its turn to try again, unless others come first (at: INT64_MAX). @return 0; 1: it waits, but not
+ * for its receiver; -EAGAIN; -ENOMEM */
+int lpi_wires_claim(struct lpi_wires *w, const struct logp_transfer *t, struct lpi_turn *turn);
+/* The sender of t, which was tried at `enter` less its overhead, waits for its receiver no more. If
+ * it was the first to wait, *turn is the turn of the next. @return false: there is no such turn */
+bool lpi_wires_next(struct lpi_wires *w, const struct logp_transfer *t, int64_t enter,
+                    struct lpi_turn *turn);
 /* A message is on the wire until then. 0; -ENOMEM */
 int lpi_wires_add(struct lpi_wires *w, size_t src, size_t dst, int64_t arrival);
 

@@ -513,11 +513,11 @@ struct logp_fold {
 
 /**
  * Compute the time of a schedule under a delay model, without running it. It equals the virtual
- * clock under every model. If the model has a lookahead, its answers depend on the message and its
- * two ends only, and ranks are followed in any order. Otherwise (links, capacity, a model of your
- * own) sends take place in the order of (start, rank), as under the virtual clock. So do the steps
- * of a list with edges, which has neither rendezvous nor capacity (-ENOTSUP).
- * Cost: about 50 ns a message; 64 bytes a rank and 40 for each message under way.
+ * clock under every model (with a capacity: whose overheads are constant). If it has a lookahead,
+ * its answers depend on the message and its two ends only, and ranks are followed in any order.
+ * Otherwise (links, capacity, a model of your own) sends take place in the order of (start, rank),
+ * as do the steps of a list with edges, which has neither rendezvous nor capacity (-ENOTSUP).
+ * Cost: 50 ns a message, 300 ns in that order; 64 bytes a rank and 40 for each message under way.
  * @param delay  a model that no machine uses meanwhile; it is restarted
  * @param most   messages; 0: any number
  * @param out    out; also after an error

@@ -98,8 +98,11 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q);
  * proceed meanwhile. @return 0; -ETIME: it has missed; -EMSGSIZE; -ENOMEM; or the error that stops
  * the run. The requests are the caller's in any case */
 int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
-/* lpi_query_run() without operations. */
-int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
+/* Advance operations and rendezvous sends as far as possible now. @return 0; -ENOMEM; or the error
+ * that stops the run */
+int lpi_progress(struct lpi_proc *p);
+/* Wait for an event: lpi_event_new(). The vp's operations proceed meanwhile. */
+int lpi_event_await(const struct logp_vp *vp, struct logp_request *event);
 /* lpi_query_run() for one label. */
 int lpi_query_probe(const struct logp_vp *vp, int src, int tag, int64_t until,
                     struct logp_status *status);
@@ -140,17 +143,13 @@ static inline void lpi_status_of_request(const struct logp_vp *vp, struct logp_s
 
 /* ---- operation.c ---- */
 
-/* As lpi_query_once(). Operations proceed until q is complete. */
-int lpi_query_beside(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
-/* Advance operations and rendezvous sends as far as possible now. @return 0; -ENOMEM; or the error
- * that stops the run */
-int lpi_progress(struct lpi_proc *p);
+/* Run the next steps of o: the request that it awaited is complete with rc, or o begins. The steps
+ * serve no other operations, since their nesting could overflow the stack. */
+void lpi_operation_go_on(struct lpi_proc *p, struct logp_operation *o, int rc);
 /* The request of o is complete or given up: end o. */
 void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o);
 /* A request that is complete when something other than a message sets `answered`. NULL: no memory */
 struct logp_request *lpi_event_new(struct lpi_proc *p);
-/* Wait for that request. The vp's operations proceed meanwhile. */
-int lpi_event_await(const struct logp_vp *vp, struct logp_request *event);
 
 /* ---- request.c ---- */
 

@@ -7,6 +7,9 @@
  * it is complete. Any event wakes a vp that waits for several things (waits_for_any), which charges
  * its receives itself.
  *
+ * While operations are under way, a call appends the requests that they await to those of its query.
+ * Whatever completes first is served, and the query begins again until its own part is complete.
+ *
  * Unless the vp needs a query (lpi_proc.needs_query), a probe, and a wait or a test of one receive,
  * do without one, which would show in their time: probe_directly(), wait_directly(),
  * test_directly().
@@ -19,6 +22,7 @@
 #include "mail/mail.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 int lpi_catch_up(struct lpi_proc *p)
 {
@@ -194,15 +198,6 @@ static bool has_missed(struct lpi_proc *p, struct lpi_query *q)
     return r == NULL || r->state != LPI_REQ_POSTED || lpi_direct_withdraw(p, r);
 }
 
-int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
-{
-    q->begun_in_time = !lpi_query_is_over(vp->proc, q);
-    q->one = q->any || q->label != NULL ? NULL : q->requests[0];
-    if (lpi_has_background(vp->proc) && (q->label != NULL || lpi_query_has_request(q)))
-        return lpi_query_beside(vp, q, status);
-    return lpi_query_once(vp, q, status);
-}
-
 /* End q, which has been answered: charge its receive. */
 static int end(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
 {
@@ -223,7 +218,8 @@ static int end(const struct logp_vp *vp, struct lpi_query *q, struct logp_status
     return rc;
 }
 
-int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
+/* lpi_query_run() without operations. */
+static int query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     int rc;
@@ -244,6 +240,119 @@ int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_st
             return rc;
         q->waited = true;
     }
+}
+
+/* ---- with operations under way ---- */
+
+/* The first operation that a wait of p serves. */
+static struct logp_operation *first_of(const struct lpi_proc *p)
+{
+    const struct lpi_attached *a = lpi_attached_of(p);
+
+    return a != NULL && !a->goes_on ? a->operations : NULL;
+}
+
+/* The operation that awaits r. */
+static struct logp_operation *awaiting(const struct lpi_proc *p, const struct logp_request *r)
+{
+    struct logp_operation *o = first_of(p);
+
+    while (o->awaits != r)
+        o = o->next;
+    return o;
+}
+
+/* The requests of q and those that operations await, in `few` or, if they are more, in allocated
+ * memory. */
+static struct logp_request **gather(struct lpi_proc *p, const struct lpi_query *q,
+                                    struct logp_request **few, int n_few, int *n)
+{
+    struct logp_request **all = few;
+
+    *n = q->n;
+    for (const struct logp_operation *o = first_of(p); o != NULL; o = o->next)
+        *n += o->awaits != NULL;
+    if (*n > n_few)
+        all = malloc((size_t)*n * sizeof(struct logp_request *));
+    if (all == NULL)
+        return NULL;
+    *n = 0;
+    for (int i = 0; i < q->n; i++)
+        all[(*n)++] = q->requests[i];
+    for (const struct logp_operation *o = first_of(p); o != NULL; o = o->next)
+        if (o->awaits != NULL)
+            all[(*n)++] = o->awaits;
+    return all;
+}
+
+/* As query_once(). Operations proceed until q is complete. Not inlined: its frame would stay on
+ * the stack of each vp that waits. */
+static __attribute__((noinline)) int query_beside(const struct logp_vp *vp, struct lpi_query *q,
+                                                  struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_request *few[8], **all;
+    struct logp_status got;
+    int rc;
+
+    do {
+        struct lpi_query whole = *q;
+
+        all = gather(p, q, few, 8, &whole.n);
+        if (all == NULL)
+            return -ENOMEM;
+        whole.requests = all;
+        whole.any = whole.any || whole.n > q->n;
+        if (status != NULL)
+            got = *status; /* a send sets none */
+        rc = query_once(vp, &whole, status != NULL ? &got : NULL);
+        q->index = whole.index;
+        if (q->index >= q->n && q->index < whole.n) { /* the leave and enter of a call */
+            struct logp_request *r = all[q->index];
+            struct logp_operation *o = awaiting(p, r);
+            const bool counted = p->counts;
+
+            lpi_complete(p, r, rc);
+            logp_own_time(p->vp, true); /* what the operation does is its own */
+            leave(p, 0);
+            lpi_operation_go_on(p, o, rc);
+            enter(p);
+            p->counts = counted;
+            rc = lpi_stopped(p);
+            q->index = LPI_SERVED;
+        } else {
+            q->index = q->index == whole.n ? q->n : q->index;
+            if (status != NULL)
+                *status = got;
+        }
+        if (all != few)
+            free(all);
+    } while (rc == 0 && q->index == LPI_SERVED);
+    return rc;
+}
+
+int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
+{
+    q->begun_in_time = !lpi_query_is_over(vp->proc, q);
+    q->one = q->any || q->label != NULL ? NULL : q->requests[0];
+    if (lpi_has_background(vp->proc) && (q->label != NULL || lpi_query_has_request(q)))
+        return query_beside(vp, q, status);
+    return query_once(vp, q, status);
+}
+
+int lpi_progress(struct lpi_proc *p)
+{
+    struct lpi_query q = {.begun_in_time = true, .until = LOGP_NEVER};
+    const int rc = query_beside(p->vp, &q, NULL);
+
+    return rc == -ETIME ? 0 : rc;
+}
+
+int lpi_event_await(const struct logp_vp *vp, struct logp_request *event)
+{
+    struct lpi_query q = {.requests = &event, .n = 1, .any = true, .until = INT64_MAX};
+
+    return lpi_query_run(vp, &q, NULL);
 }
 
 /* ---- without a query ---- */

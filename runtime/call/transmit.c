@@ -104,6 +104,25 @@ static __attribute__((noinline)) int hand_over_to(struct lpi_proc *p, struct lpi
 }
 
 /*
+ * Reserve space for this message in the queue limit, for the holder's next post.
+ * @return  0; -ENOBUFS: not now; -EMSGSIZE: never
+ */
+static int find_space(const struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e)
+{
+    struct lpi_core *c = p->core;
+    const int64_t cost = lpi_queue_cost(e);
+
+    if (e->kind == LPI_DATA) /* it is not queued: its receive waits for it */
+        return 0;
+    if (c->credit >= cost ||
+        (lpi_is_here(c, e->dst) && lpi_match_taker(&to->inbox, &e->label, e->n_bytes) != NULL))
+        return 0;
+    if (!lpi_is_local(c->machine, e->dst)) /* it is queued there */
+        return (size_t)cost > c->machine->queue_limit ? -EMSGSIZE : 0;
+    return lpi_credit_refill(c, cost);
+}
+
+/*
  * Start the send under model d, in an RCU section. All that can refuse it comes first, so nothing
  * that has been charged is taken back.
  * @return 0: posted, t->done is set; -EAGAIN: not before t->ready, which has been moved; or another
@@ -124,7 +143,7 @@ static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, 
         t->ready = t->start;
         return -EAGAIN;
     }
-    rc = lpi_find_space(p, to, e);
+    rc = find_space(p, to, e);
     if (rc == 0 && d->capacity > 0)
         rc = lpi_capacity_claim(p, to, d->capacity, t, &t->ready);
     if (rc != 0)

@@ -53,7 +53,7 @@ extern const struct lpi_executor lpi_executor_thread, lpi_executor_fiber, lpi_ex
 extern _Thread_local struct lpi_core *lpi_this_core __attribute__((tls_model("initial-exec")));
 
 /* The present place of the memory at p's `address`. This is `address`, unless it lies on a shared
- * stack and p's part of the stack is set aside (shared.c). NULL: no memory. */
+ * stack and p's part of the stack is set aside (shared_stack.c). NULL: no memory. */
 static inline void *lpi_resident(const struct lpi_proc *p, void *address)
 {
     const struct lpi_core *c = p->core;

@@ -51,7 +51,7 @@ struct logp_vp *logp_vp_started(struct logp_vp *vp, uint32_t **n_started)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_attached *a;
-    struct logp_vp *started = vp->collective + 1; /* a group keeps its own here: group.c */
+    struct logp_vp *started = vp->collective + 1; /* a group keeps its own here: view.c */
 
     if (vp->collective == p->vp->collective) {
         a = lpi_attached_to(p);

@@ -37,7 +37,7 @@ int lpi_placement_create(struct logp_machine *m, const struct logp_config *confi
 /* Set the ranks of the core and their number. Requires its machine and index. */
 void lpi_place(struct lpi_core *c);
 
-/* ---- start.c: the common start ---- */
+/* ---- common_start.c: the common start ---- */
 
 enum { LPI_START_MARGIN_NS = 10000 /* so far ahead of now, all cores can meet a start */ };
 
@@ -50,13 +50,10 @@ void lpi_release_sync(struct lpi_core *c);
 /* p begins anew after a sync: its port is free. */
 void lpi_start_anew(struct lpi_proc *p);
 
+/* Record the last wait of this core, if it has not been recorded yet. */
+void lpi_record_lag(struct lpi_core *c);
 /* p arrives at the common start of all vps. */
 void lpi_sync_arrive(struct lpi_proc *p);
-/*
- * The same, and p waits for the start.
- * @return  0, *start is set (start may be NULL); or the error that stops the run
- */
-int lpi_sync(struct lpi_proc *p, int64_t *start);
 /* p's clock when it arrived at the sync at which it is. */
 int64_t lpi_arrived_at(const struct lpi_proc *p);
 /* Whether p serves its background work while it is at a sync or waits for a word. */
@@ -72,12 +69,16 @@ void lpi_sync_release(struct lpi_proc *p);
 /* Called by its carrier when a vp first gets the core in a run. */
 void lpi_proc_main(struct lpi_proc *p);
 
-/* ---- sync_group.c: the common start of the members of a group ---- */
+/* ---- sync_group.c: waiting for a common start, and the start of the members of a group ---- */
 
 /* word: to be compared; NULL: this is a sync. @return 0; or the error of this member, which has not
  * arrived */
 int lpi_sync_group_arrive(const struct logp_vp *vp, const uint64_t *word);
-int lpi_sync_group(const struct logp_vp *vp, int64_t *start);
+/*
+ * Arrive at the common start of all vps, or of the members of a group, and wait for it.
+ * @return  0, *start is set (start may be NULL); or the error that ends the call
+ */
+int lpi_sync(const struct logp_vp *vp, int64_t *start);
 /* Handle a message of another process: its vp has arrived at a sync whose entry is here, or a vp of
  * this process is released. */
 void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w);
@@ -102,13 +103,11 @@ struct lpi_word_wait {
     struct logp_request *event; /* complete when the word is reached; NULL: the vp just waits */
 };
 
-/* Wait until the word is at least value. other_core: a vp of another core will set it. @return 0,
- * or the error that stops the run */
-int lpi_word_wait(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool other_core);
-/* The same in parts: p begins to wait, with an event to await, and ends, possibly before the word
- * is reached. @return 0; -ENOMEM */
+/* p begins to wait until the word is at least value. event: for p to await; NULL: it is made ready.
+ * @return 0; -ENOMEM */
 int lpi_word_wait_begin(struct lpi_proc *p, const uint64_t *word, uint64_t value,
                         struct logp_request *event);
+/* It waits no longer, though the word may not be reached. */
 void lpi_word_wait_end(struct lpi_proc *p, bool is_reached);
 /* p, which polls, also waits for this word; NULL: not any more. */
 void lpi_word_wait_note(struct lpi_proc *p, const uint64_t *word, uint64_t value);
@@ -274,8 +273,6 @@ enum { LPI_WAITS_SHOWN = 16 }; /* by logp_report_print() and the command */
 
 void lpi_explore_begin(struct logp_machine *m);
 void lpi_explore_free(struct logp_machine *m);
-/* Ask for one of the n > 0 alternatives in explore->list. @return its place */
-int lpi_explore_ask(const struct lpi_explore *x, int n);
 /* See struct lpi_resolver. */
 struct lpi_proc *lpi_explored_next(struct lpi_core *c);
 bool lpi_explored_others_first(struct lpi_proc *p, int64_t t);
@@ -335,6 +332,8 @@ bool lpi_takes_late(void *gathering, const struct lpi_message *m, const struct l
 
 /* Make space for one more entry than n. @return false: there is none, and the run is stopped */
 bool lpi_outcomes_reserve(struct logp_machine *m, int n);
+/* Ask for one of the n > 0 alternatives in explore->list. @return its place */
+int lpi_outcomes_ask(const struct lpi_explore *x, int n);
 /* Append the alternatives of p's query but misses to n entries. forced: the first is the only one.
  * @return the new number of entries */
 int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced);

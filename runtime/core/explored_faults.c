@@ -116,7 +116,8 @@ static enum logp_fault_choice ask(struct lpi_proc *p, enum logp_note_kind call, 
         may(&a, 1, LOGP_FAULT_HEAL);
     else
         may(&a, left->partitions, LOGP_FAULT_CUT);
-    return a.n > 1 ? (enum logp_fault_choice)x->list[lpi_explore_ask(x, a.n)].tag : LOGP_FAULT_NONE;
+    return a.n > 1 ? (enum logp_fault_choice)x->list[lpi_outcomes_ask(x, a.n)].tag
+                   : LOGP_FAULT_NONE;
 }
 
 /* The fault takes place. @return 0; -EHOSTDOWN: p has crashed */

@@ -83,7 +83,7 @@ int lpi_explored_pick(struct lpi_proc *p, int n)
     for (i = 0; i < n; i++)
         x->list[i] =
             (struct logp_alternative){.kind = LOGP_PICK, .rank = p->rank, .source = -1, .index = i};
-    i = lpi_explore_ask(x, n);
+    i = lpi_outcomes_ask(x, n);
     lpi_note(p, LOGP_NOTE_CHOSEN, -1, -1, i);
     return lpi_stopped(p) != 0 ? lpi_stopped(p) : i;
 }

@@ -19,16 +19,9 @@
 
 enum { MISSES = 3 };
 
-int lpi_explore_ask(const struct lpi_explore *x, int n)
-{
-    const int i = x->by.choose(x->by.arg, x->list, n);
-
-    return i >= 0 && i < n ? i : 0;
-}
-
 static int ask_of_several(const struct lpi_explore *x, int n)
 {
-    return n > 1 ? lpi_explore_ask(x, n) : 0;
+    return n > 1 ? lpi_outcomes_ask(x, n) : 0;
 }
 
 static int take_first(const struct lpi_explore *x, int n)
@@ -92,7 +85,7 @@ static struct lpi_proc *ask_proc(struct lpi_core *c, struct lpi_proc *first, int
     for (int i = 0; i < c->n_procs; i++)
         if (x->due[i] <= latest && i != first->rank && procs[i].state == LPI_TIMED)
             x->list[n++] = go_on(x, i);
-    return n > 1 ? &procs[x->list[lpi_explore_ask(x, n)].rank] : first;
+    return n > 1 ? &procs[x->list[lpi_outcomes_ask(x, n)].rank] : first;
 }
 
 static struct lpi_proc *order_none(struct lpi_core *c, struct lpi_proc *first, bool shared)
@@ -333,7 +326,7 @@ static const struct flags {
     [1][0][0][1] = {&untimed, lpi_usual_others_first, order_none, ask_of_several},
     [1][0][1][0] = {&untimed, all_first, order_all, take_first},
     [1][0][1][1] = {&untimed, all_first, order_all, ask_of_several},
-    [1][1][0][1] = {&late, lpi_usual_others_first, order_none, lpi_explore_ask},
+    [1][1][0][1] = {&late, lpi_usual_others_first, order_none, lpi_outcomes_ask},
 };
 
 static const struct flags *flags_of(const struct logp_explorer *by)

@@ -331,18 +331,6 @@ int logp_machine_create(const struct logp_config *given, struct logp_machine **o
     return rc;
 }
 
-bool logp_machine_busy(struct logp_machine *m)
-{
-    bool busy;
-
-    if (lpi_process_is_orphan())
-        return false;
-    pthread_mutex_lock(&m->lock);
-    busy = m->running > 0;
-    pthread_mutex_unlock(&m->lock);
-    return busy;
-}
-
 int logp_machine_destroy(struct logp_machine *m)
 {
     if (m == NULL || lpi_process_is_orphan())

@@ -33,6 +33,13 @@ bool lpi_outcomes_reserve(struct logp_machine *m, int n)
     return n < m->explore->capacity || grow(m, n);
 }
 
+int lpi_outcomes_ask(const struct lpi_explore *x, int n)
+{
+    const int i = x->by.choose(x->by.arg, x->list, n);
+
+    return i >= 0 && i < n ? i : 0;
+}
+
 struct gathering {
     struct lpi_proc *p;
     struct lpi_explore *x;

@@ -376,7 +376,7 @@ static void collect(struct logp_machine *m)
     struct lpi_remote *f = m->remote;
     struct logp_report *r = &m->report;
     int64_t counts[3] = {(int64_t)r->messages, (int64_t)(r->unreceived + f->dropped),
-                         logp_machine_delayed(m)};
+                         lpi_emulates(m)};
     const int own = r->error, own_rank = r->error_rank;
 
     if (lpi_remote_is_lost(f)) {

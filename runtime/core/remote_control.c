@@ -45,8 +45,8 @@ static void hear_arrived(struct lpi_core *c)
     struct lpi_wire w = {.kind = LPI_WIRE_START};
     int64_t at;
 
-    /* acq_rel: as sync_arrived in start.c. Any core of process 0 comes here for its own process, the
-     * first core for the others. */
+    /* acq_rel: as sync_arrived in common_start.c. Any core of process 0 comes here for its own
+     * process, the first core for the others. */
     if (atomic_fetch_add_explicit(&f->n_arrived_processes, 1, memory_order_acq_rel) + 1 <
         f->n_processes)
         return;

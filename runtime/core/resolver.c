@@ -234,10 +234,8 @@ static void recorded_received(struct lpi_proc *p, const struct logp_request *r)
 void lpi_resolver_choose(struct logp_machine *m)
 {
     m->unrecorded = &lpi_resolver_usual;
-    if (m->explore != NULL) {
+    if (m->explore != NULL)
         m->unrecorded = &lpi_resolver_explored;
-        lpi_explore_begin(m);
-    }
     m->resolver = *m->unrecorded;
     m->time->resolves(&m->resolver);
     m->polls_in_vain = m->resolver.polls_in_vain;

@@ -193,6 +193,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     m->time->prepare(m);
     lpi_capacity_reset(m);
     lpi_calls_begin(m);
+    if (m->explore != NULL)
+        lpi_explore_begin(m);
     lpi_resolver_choose(m);
     m->not_reclaimed = true;
     m->n_runs++;
@@ -338,4 +340,16 @@ int logp_machine_repeat(struct logp_machine *m, logp_program program, void *arg,
         rc = run(m, program, arg, timeout_ns, by_itself ? again : NULL, again_arg);
     } while (!by_itself && rc != -ETIMEDOUT && m->n_runs != before && again(again_arg, &m->report));
     return rc;
+}
+
+bool logp_machine_busy(struct logp_machine *m)
+{
+    bool busy;
+
+    if (lpi_process_is_orphan())
+        return false;
+    pthread_mutex_lock(&m->lock);
+    busy = m->running > 0;
+    pthread_mutex_unlock(&m->lock);
+    return busy;
 }

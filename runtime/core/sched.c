@@ -111,14 +111,6 @@ void lpi_nobody_ready(struct lpi_core *c)
     lpi_check_idle(c);
 }
 
-/* Record the last wait of this core, if it has not been recorded yet. */
-void lpi_record_lag(struct lpi_core *c)
-{
-    /* relaxed: the last start that this core took part in */
-    lpi_lag_record(&c->lag,
-                   atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed));
-}
-
 /* p has the first deadline: prepare the vp that has the second. If several were prepared, the kernel
  * could run a later one first. */
 static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The common start of the members of a group, and the comparison of a word of each.
+ * Waiting for a common start; the start of the members of a group, and the comparison of a word of
+ * each.
  *
  * The first member to arrive creates the group's entry, and the last one removes it, so groups that
  * sync at the same time share nothing but the lock. An entry is identified by the group's context
@@ -189,14 +190,17 @@ int lpi_sync_group_arrive(const struct logp_vp *vp, const uint64_t *word)
     return 0;
 }
 
-int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
+int lpi_sync(const struct logp_vp *vp, int64_t *start)
 {
     struct lpi_proc *p = vp->proc;
-    int rc;
+    int rc = 0;
 
     p->state = LPI_SYNC;
     p->sync_result = 0;
-    rc = lpi_sync_group_arrive(vp, NULL);
+    if (vp->to_global != NULL)
+        rc = lpi_sync_group_arrive(vp, NULL);
+    else
+        lpi_sync_arrive(p);
     if (rc != 0)
         p->state = LPI_RUNNING;
     else

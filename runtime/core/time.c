@@ -65,7 +65,7 @@ static int wall_begin(struct lpi_proc *p)
 {
     const int rc = lpi_stopped(p);
 
-    return rc == 0 ? lpi_sync(p, NULL) : rc;
+    return rc == 0 ? lpi_sync(p->vp, NULL) : rc;
 }
 
 /* The program's own time counts from the start on, which is time 0. */

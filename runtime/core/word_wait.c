@@ -9,16 +9,12 @@
  */
 #include "core/core.h"
 
-#include "carrier/carrier.h"
-#include "core/sched.h"
-#include "state/stop.h"
 #include "state/run_queue.h"
+#include "state/stop.h"
 
 #include <logp/vp.h>
 
 #include <errno.h>
-
-enum { LOOKS = 256 /* polls: as long as a word takes to come from another core */ };
 
 /* acquire pairs with the release in note(): the value is that of the word, or a later one */
 static bool is_reached(const struct lpi_word_wait *w)
@@ -96,24 +92,6 @@ void lpi_word_wait_poll(struct lpi_core *c)
     }
 }
 
-/* Poll the word for a while, if no other vp of the core is ready. Vps that also wait for words may
- * be ready by now: then poll only if a hand-over is slow and the word comes from another core. */
-static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t value,
-                       bool other_core)
-{
-    const struct lpi_run_queue *t = &c->run_queue;
-    const int looks = t->word_wait_first == NULL ? LOOKS
-                      : other_core               ? c->machine->executor->looks
-                                                 : 0;
-
-    if (t->ready_first != NULL || t->timers.n > 0)
-        return false;
-    for (int i = 0; i < looks; i++)
-        if (logp_shared_get(word) >= value)
-            return true;
-    return false;
-}
-
 int lpi_word_wait_begin(struct lpi_proc *p, const uint64_t *word, uint64_t value,
                         struct logp_request *event)
 {
@@ -136,20 +114,6 @@ void lpi_word_wait_end(struct lpi_proc *p, bool is_reached)
         abandon(&p->core->run_queue, w);
     w->event = NULL;
     note(w, NULL, 0);
-}
-
-int lpi_word_wait(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool other_core)
-{
-    int rc;
-
-    if (comes_soon(p->core, word, value, other_core))
-        return 0;
-    rc = lpi_word_wait_begin(p, word, value, NULL);
-    if (rc != 0)
-        return rc;
-    rc = lpi_wait_message(p, INT64_MAX);
-    lpi_word_wait_end(p, rc == 0);
-    return rc;
 }
 
 void lpi_word_wait_note(struct lpi_proc *p, const uint64_t *word, uint64_t value)

@@ -13,13 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lpi_reply {
-    struct lpi_reply *next;
-    int process;
-    struct lpi_wire w;
-    char bytes[];
-};
-
 static bool is_other(const struct logp_machine *m, int process)
 {
     return process != m->processes->own(m) && (unsigned)process < (unsigned)m->processes->count(m);
@@ -96,30 +89,4 @@ void lpi_active_hear(struct lpi_core *c, int from, const struct lpi_wire *w, con
 
     if (m->handler != NULL && !lpi_stopping(m))
         m->handler(m, from, bytes, w->n_bytes);
-}
-
-/* Send all replies. A message to a vp of this process is one that the process has sent to itself.
- * Sending may poll, and so handle other messages: their replies are sent by the same loop. */
-void lpi_active_reply_all(struct lpi_core *c)
-{
-    struct lpi_remote *f = c->machine->remote;
-    struct lpi_reply *r;
-
-    if (f->replies_now)
-        return;
-    f->replies_now = true;
-    while ((r = f->replies) != NULL) {
-        f->replies = r->next;
-        if (f->replies == NULL)
-            f->last_reply = &f->replies;
-        if (r->process != f->process) {
-            lpi_remote_tell(c, r->process, r->w, r->bytes, r->w.n_bytes);
-        } else {
-            f->received--; /* it is not counted as sent */
-            if (!lpi_remote_take_short(c, &r->w, r->bytes))
-                lpi_stop(c->machine, -ENOMEM);
-        }
-        free(r);
-    }
-    f->replies_now = false;
 }

@@ -86,8 +86,7 @@ void lpi_direct_complete(struct lpi_proc *p, struct logp_request *r)
     atomic_store_explicit(&o->state, LPI_DIRECT_NONE, memory_order_relaxed);
 }
 
-/* The receive of p whose buffer is exposed; NULL: none. */
-static struct logp_request *exposed(const struct lpi_proc *p)
+struct logp_request *lpi_direct_exposed(const struct lpi_proc *p)
 {
     const struct lpi_direct *o = direct_of(p);
 
@@ -117,21 +116,4 @@ bool lpi_direct_fill(struct lpi_direct *o, const struct lpi_envelope *e)
     if (wanted)
         lpi_payload_copy(e, o->buf, e->n_bytes);
     return wanted;
-}
-
-void lpi_direct_close(struct lpi_proc *p)
-{
-    struct logp_request *r;
-
-    while ((r = exposed(p)) != NULL && !lpi_direct_withdraw(p, r))
-        lpi_poll(p->core);
-}
-
-int lpi_direct_stopped(struct lpi_proc *p, int stop)
-{
-    p->waits_for = NULL;
-    p->waits_for_any = false;
-    lpi_direct_close(p);
-    p->core->machine->processes->drop_receives(p);
-    return stop;
 }

@@ -53,10 +53,8 @@ struct lpi_message *lpi_queue_pop(const struct lpi_proc *p);
 /* Call empty(p) for each proc on the bell list. Called by the holder. @return false: none */
 bool lpi_queue_take_bell(struct lpi_core *c, void (*empty)(const struct lpi_proc *p));
 
-/* ---- mailbox.c: messages from core to core ---- */
+/* ---- mailbox.c: sending to another core ---- */
 
-bool lpi_poll(struct lpi_core *c);
-int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
 /* As lpi_post(), to a vp of another core of this process. If it returns 0, it has taken over
  * e->message. */
 int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_envelope *e);
@@ -64,7 +62,6 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
  * not, or there is no line or credit at once; nothing has been done */
 bool lpi_post_inline(struct lpi_core *c, const struct lpi_proc *to, const struct lpi_label *label,
                      const void *data, size_t n_bytes);
-int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
 
 /*
  * ---- heap.c ----
@@ -191,7 +188,12 @@ bool lpi_direct_fill(struct lpi_direct *o, const struct lpi_envelope *e);
 void lpi_direct_expose(struct lpi_proc *p, struct logp_request *r);
 bool lpi_direct_withdraw(struct lpi_proc *p, struct logp_request *r);
 void lpi_direct_complete(struct lpi_proc *p, struct logp_request *r);
+/* The receive of p whose buffer is exposed; NULL: none. */
+struct logp_request *lpi_direct_exposed(const struct lpi_proc *p);
 
+/* ---- poll.c: taking the messages of other cores and processes ---- */
+
+bool lpi_poll(struct lpi_core *c);
 /* Withdraw p's exposed buffer. If a sender is filling it, its receive completes first. */
 void lpi_direct_close(struct lpi_proc *p);
 /* p learns that the run is over: its program may free its buffers afterwards. @return stop */
@@ -232,8 +234,9 @@ void lpi_injections_close(struct logp_machine *m);
 /* By any thread: see logp_machine_inject(). */
 int lpi_inject(struct logp_machine *m, const struct lpi_envelope *e);
 
-/* ---- remote.c: messages between processes ---- */
+/* ---- remote.c: posting, and messages between processes ---- */
 
+int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
 /* As lpi_post(), to a vp of another process. The payload, which is in e->data, is read until
  * lpi_remote_is_sent() returns true if it is long. */
 int lpi_remote_send(struct lpi_proc *from, const struct lpi_envelope *e);
@@ -252,15 +255,19 @@ void lpi_remote_tell(struct lpi_core *c, int process, struct lpi_wire w, const v
                      size_t n);
 /* The same to all other processes. */
 void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w);
-/* A short message of a vp has come, with its payload. @return false: no memory */
-bool lpi_remote_take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data);
 
 /* ---- active.c: messages that a process handles ---- */
+
+/* A message that a handler sends. */
+struct lpi_reply {
+    struct lpi_reply *next;
+    int process;
+    struct lpi_wire w;
+    char bytes[];
+};
 
 /* Post w, an active message to a vp, from a handler. */
 int lpi_active_post(struct logp_machine *m, const struct lpi_wire *w);
 void lpi_active_hear(struct lpi_core *c, int from, const struct lpi_wire *w, const void *bytes);
-/* Send what handlers have answered. Called by the poller when it polls no more. */
-void lpi_active_reply_all(struct lpi_core *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages between cores, over the lane of the two cores (lane.h) or through the receiver's mailbox
- * (mail.h).
+ * Sending to another core, over the lane of the two cores (lane.h) or through the receiver's mailbox
+ * (mail.h). poll.c has the receiver's side.
  *
  * Order: a full lane overflows into the mailboxes. From then on all messages of this pair of cores
  * take the mailboxes, until the consumer has taken all of them (q_sent == q_taken). So messages in
@@ -11,23 +11,17 @@
  * For long messages see direct.c. For other processes see remote.c: their messages to a vp of
  * another core come over the lane from the first core, as if their vps lived there.
  */
-
 #include "mail/lane.h"
 #include "mail/mail.h"
-#include "state/remote.h"
 #include "state/message.h"
-#include "state/stop.h"
 
 #include <errno.h>
 #include <string.h>
 
 enum {
-    DRAIN_BURST = 64,
     LOOK_FROM = 65536,    /* bytes: from this size on a sender polls for an exposed buffer ... */
     BYTES_FOR_LOOK = 128, /* ... bytes for each poll: a fraction of the time of a second copy */
 };
-
-/* ---- producer ---- */
 
 /* Whether all messages of this pair of cores have been delivered. acquire pairs with the releases
  * in lpi_lane_pass() and drain_mailbox(): the effects of the deliveries are visible. */
@@ -69,25 +63,6 @@ static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
             return false;
     lpi_pause();
     return lpi_direct_fill(o, e);
-}
-
-/*
- * Reserve space for this message in the queue limit, for the holder's next post.
- * @return  0; -ENOBUFS: not now; -EMSGSIZE: never
- */
-int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
-{
-    struct lpi_core *c = from->core;
-    const int64_t cost = lpi_queue_cost(e);
-
-    if (e->kind == LPI_DATA) /* it is not queued: its receive waits for it */
-        return 0;
-    if (c->credit >= cost ||
-        (lpi_is_here(c, e->dst) && lpi_match_taker(&to->inbox, &e->label, e->n_bytes) != NULL))
-        return 0;
-    if (!lpi_is_local(c->machine, e->dst)) /* it is queued there */
-        return (size_t)cost > c->machine->queue_limit ? -EMSGSIZE : 0;
-    return lpi_credit_refill(c, cost);
 }
 
 /* Send a short message down the lane. @return false: its arrival does not fit, or the lane has no
@@ -205,172 +180,4 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
     if (rc == 0)
         c->credit -= cost;
     return rc;
-}
-
-/*
- * Hand a message to `to`. The payload has been copied when this returns, except that of a long
- * message to another process: it is read until lpi_remote_is_sent() returns true.
- * @return  0; -ENOBUFS, -EMSGSIZE (lpi_find_space()), -ENOMEM
- */
-int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
-{
-    struct lpi_core *c = from->core;
-
-    if (lpi_is_here(c, e->dst))
-        return lpi_deliver(to, c, e);
-    if (!lpi_is_local(c->machine, e->dst))
-        return lpi_remote_send(from, e);
-    return lpi_post_to_core(c, to, e);
-}
-
-/* ---- consumer ---- */
-
-static void deliver(struct lpi_core *c, const struct lpi_envelope *e)
-{
-    const int rc = lpi_deliver(&c->machine->procs[e->dst], c, e);
-
-    if (rc != 0) /* no memory even for a message's header: the run must stop */
-        lpi_stop(c->machine, rc);
-}
-
-/* The bits sent with the payload of an entry. */
-static inline uint64_t bits_of(const struct lpi_front *f)
-{
-    uint64_t bits = 0;
-
-    if (f->kind == ENTRY_BITS)
-        memcpy(&bits, f->line->u.alone.u.bytes + LPI_BITS_AT, sizeof(bits));
-    return bits;
-}
-
-/* Not inlined, as deliver_alone(): its envelope would lie on the stack of the fast path too. */
-static __attribute__((noinline)) void deliver_short(struct lpi_core *c, const struct short_entry *s,
-                                                    int64_t arrival, size_t n_bytes)
-{
-    deliver(c, &(struct lpi_envelope){.label = s->label,
-                                      .dst = s->dst,
-                                      .arrival = arrival,
-                                      .n_bytes = n_bytes,
-                                      .data = s->bytes,
-                                      .is_paid = true});
-}
-
-static __attribute__((noinline)) void deliver_alone(struct lpi_core *c, const struct lpi_front *f)
-{
-    const struct alone_entry *a = &f->line->u.alone;
-    struct lpi_envelope e = {
-        .label = a->label, .dst = a->dst, .arrival = a->arrival, .is_paid = true};
-
-    if (f->kind == ENTRY_MESSAGE) {
-        e = lpi_envelope_of_any(a->u.message, true);
-    } else if (f->kind == ENTRY_DIRECT) {
-        e.kind = LPI_IN_PLACE;
-        e.n_bytes = a->u.direct.n_bytes;
-        e.bits = a->u.direct.bits;
-    } else {
-        e.n_bytes = f->n_bytes;
-        e.data = a->u.bytes;
-        e.bits = bits_of(f);
-    }
-    deliver(c, &e);
-}
-
-/* Deliver an entry with its payload in place, which was sent without a delay, if that is simple. */
-static inline bool deliver_fast(const struct lpi_core *c, const struct lpi_label *label, int dst,
-                                const void *data, size_t n_bytes, uint64_t bits)
-{
-    return lpi_has_fast_path(c->machine) &&
-           lpi_deliver_here(&c->machine->procs[dst], label, data, n_bytes, bits, true);
-}
-
-static inline void take_short(struct lpi_core *c, struct lpi_lane *l, const struct lpi_front *f)
-{
-    const struct short_entry *s = lpi_front_short(f);
-    const int64_t arrival = lpi_lane_arrival(l, f);
-
-    if (arrival != LOGP_NEVER || !deliver_fast(c, &s->label, s->dst, s->bytes, f->n_bytes, 0))
-        deliver_short(c, s, arrival, f->n_bytes);
-}
-
-static inline void take_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_front *f)
-{
-    const struct alone_entry *a = &f->line->u.alone;
-
-    if (a->arrival >= 0)
-        l->arrival_taken = a->arrival;
-    if (f->kind > ENTRY_BITS || a->arrival != LOGP_NEVER ||
-        !deliver_fast(c, &a->label, a->dst, a->u.bytes, f->n_bytes, bits_of(f)))
-        deliver_alone(c, f);
-}
-
-static bool take_entry(struct lpi_core *c, struct lpi_lane *l)
-{
-    struct lpi_front f;
-
-    if (!lpi_lane_front(l, &f))
-        return false;
-    lpi_busy(c);
-    if (f.kind < ENTRY_INLINE)
-        take_short(c, l, &f);
-    else
-        take_alone(c, l, &f);
-    lpi_lane_pass(l, &f);
-    return true;
-}
-
-static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
-{
-    bool any = false;
-
-    if (l->lines == NULL)
-        return false;
-    for (int i = 0; i < most && take_entry(c, l); i++) {
-        any = true;
-        if (i >= LPI_AHEAD)
-            lpi_lane_fetch(l);
-    }
-    return any;
-}
-
-static void drain_mailbox(const struct lpi_proc *p)
-{
-    struct lpi_core *c = p->core;
-    struct lpi_message *m;
-
-    while ((m = lpi_queue_pop(p)) != NULL) {
-        struct lpi_lane *l = NULL;
-        struct lpi_envelope e;
-
-        if (m->src == LOGP_OUTSIDE) { /* injected: it counts and arrives now */
-            c->messages++;
-            if (lpi_emulates(c->machine))
-                m->arrival = lpi_wall(c->machine);
-        } else {
-            l = c->in[c->machine->procs[m->src].core_index];
-            lpi_pause();
-            drain_lane(c, l, INT32_MAX); /* older than m */
-        }
-        e = lpi_envelope_of_any(m, true);
-        deliver(c, &e);
-        lpi_pause();
-        /* release pairs with the acquires in is_in_order(), all_delivered(), lpi_lanes_quiet() */
-        if (l != NULL)
-            atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
-    }
-}
-
-/* Take messages from other cores and processes. Called by the holder. @return true: took some */
-bool lpi_poll(struct lpi_core *c)
-{
-    const struct logp_machine *m = c->machine;
-    bool any = false;
-
-    c->polls++;
-    for (int i = 0; i < c->n_in; i++)
-        if (c->in[i] != NULL)
-            any |= drain_lane(c, c->in[i], DRAIN_BURST);
-    lpi_pause();
-    if (m->remote != NULL && c->index == 0)
-        any |= lpi_remote_poll(c);
-    return lpi_queue_take_bell(c, drain_mailbox) || any;
 }

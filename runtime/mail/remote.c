@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages between processes, over a transport (host/transport.h).
+ * Messages between processes, over a transport (host/transport.h). lpi_post() is here too: a message
+ * to a vp of the same core is delivered, which may send a CTS to another process.
  *
  * A short message travels with its header. The payload of a long message follows its header
  * separately, from the sender's buffer, and the sender waits in its scheduler until it may reuse
@@ -166,6 +167,22 @@ int lpi_remote_send(struct lpi_proc *from, const struct lpi_envelope *e)
     }
     return put(c, f->process_of[e->dst], &w, sizeof(w), e->data, e->n_bytes,
                is_long ? &f->sending[from->rank] : NULL);
+}
+
+/*
+ * Hand a message to `to`. The payload has been copied when this returns, except that of a long
+ * message to another process: it is read until lpi_remote_is_sent() returns true.
+ * @return  0; -ENOBUFS: there is no space now; -EMSGSIZE: there never is; -ENOMEM
+ */
+int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
+{
+    struct lpi_core *c = from->core;
+
+    if (lpi_is_here(c, e->dst))
+        return lpi_deliver(to, c, e);
+    if (!lpi_is_local(c->machine, e->dst))
+        return lpi_remote_send(from, e);
+    return lpi_post_to_core(c, to, e);
 }
 
 bool lpi_remote_is_sent(struct lpi_proc *p)
@@ -367,7 +384,8 @@ static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
     return l->transfer != NULL;
 }
 
-bool lpi_remote_take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data)
+/* A short message of a vp has come, with its payload. @return false: no memory */
+static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data)
 {
     struct logp_machine *m = c->machine;
     struct lpi_remote *f = m->remote;
@@ -460,7 +478,7 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
     if (w.kind <= LPI_WIRE_COUNTED)
         lpi_busy(c); /* before it is counted as received: the deadlock scan must not miss it */
     if (w.kind < LPI_WIRE_LONG)
-        good = lpi_remote_take_short(c, &w, more);
+        good = take_short(c, &w, more);
     else if (w.kind == LPI_WIRE_LONG)
         good = take_long(c, x->process, &w);
     else
@@ -471,6 +489,33 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
         lpi_remote_lose(f);
         lpi_stop(m, -ENOMEM);
     }
+}
+
+/* Send the replies of handlers. A message to a vp of this process is one that the process has sent
+ * to itself. Sending may poll, and so handle other messages: their replies are sent by the same
+ * loop. */
+static void reply_all(struct lpi_core *c)
+{
+    struct lpi_remote *f = c->machine->remote;
+    struct lpi_reply *r;
+
+    if (f->replies_now)
+        return;
+    f->replies_now = true;
+    while ((r = f->replies) != NULL) {
+        f->replies = r->next;
+        if (f->replies == NULL)
+            f->last_reply = &f->replies;
+        if (r->process != f->process) {
+            lpi_remote_tell(c, r->process, r->w, r->bytes, r->w.n_bytes);
+        } else {
+            f->received--; /* it is not counted as sent */
+            if (!take_short(c, &r->w, r->bytes))
+                lpi_stop(c->machine, -ENOMEM);
+        }
+        free(r);
+    }
+    f->replies_now = false;
 }
 
 bool lpi_remote_poll(struct lpi_core *c)
@@ -497,7 +542,7 @@ bool lpi_remote_poll(struct lpi_core *c)
     }
     f->is_polling = false;
     if (f->replies != NULL)
-        lpi_active_reply_all(c);
+        reply_all(c);
     if (!any && f->is_crowded && ++f->empty_polls % YIELD_EVERY == 0)
         sched_yield();
     if (!f->stop_told && lpi_stopping(c->machine))

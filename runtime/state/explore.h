@@ -52,7 +52,7 @@ struct lpi_explore {
     /* The vp that runs next. first: the one with the earliest deadline; shared: others may have
      * it */
     struct lpi_proc *(*order)(struct lpi_core *c, struct lpi_proc *first, bool shared);
-    int (*ask_outcome)(const struct lpi_explore *x, int n); /* as lpi_explore_ask() */
+    int (*ask_outcome)(const struct lpi_explore *x, int n); /* as lpi_outcomes_ask() */
     struct lpi_explored_vp *vps;                            /* by rank */
     struct lpi_usage *usage; /* by rank: usage.c; NULL: the explorer does not want it */
     int64_t *due;            /* by rank: the deadline while TIMED; else stale, or INT64_MAX */

@@ -44,7 +44,7 @@ enum lpi_state {
     LPI_READY,           /* in the core's list of vps that can run at once */
     LPI_TIMED,           /* in the timers: it has a deadline */
     LPI_BLOCKED,         /* waits for a message that has not been sent */
-    LPI_SYNC,            /* waits in logp_sync(): start.c, sync_group.c */
+    LPI_SYNC,            /* waits in logp_sync(): sync_group.c */
     LPI_WAITS_FOR_SPACE, /* waits for queue space for a message: backpressure.c */
     LPI_IN_BLOCKING,     /* in a blocking section, without its core: blocking.c */
     LPI_SENDING,         /* its send waits for its receiver */

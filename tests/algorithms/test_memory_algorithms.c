@@ -136,3 +136,43 @@ Test(memory_algorithms, doing_nothing_is_found_out_or_nothing_said, .timeout = 1
             without_each_wrong(&row, 4);
     }
 }
+
+/* ---- requests of a fold ---- */
+
+enum { ROUNDS = 40 };
+
+/* Rank 0 answers each message of the others, and each answer is followed by another message. */
+static bool answered(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                     struct logp_step *s)
+{
+    const int64_t n = rank == 0 ? P - 1 : 1;
+
+    if (i >= 2 * n * ROUNDS)
+        return false;
+    if (i % 2 == (rank == 0))
+        return logp_step_send(s, rank == 0 ? 1 + i / 2 % n : 0, c->args.tag, LOGP_BUF, 0, 0);
+    return logp_step_receive(s, rank == 0 ? 1 + i / 2 % n : 0, c->args.tag, LOGP_RECV_BUF, 0, 0);
+}
+
+/* As many messages are under way to rank 0 as there are others, give or take one. The space for them
+ * is not asked for again and again, whatever their number. */
+Test(memory_algorithms, a_fold_has_space_for_the_next_message)
+{
+    enum { MANY = 1 << 30, FEW = 40 };
+    const struct logp_network network = {.params = {.g_ns = 4, .capacity = 1000}};
+
+    for (int P = 20; P <= 140; P++) {
+        const struct logp_schedule s = {.P = P, .steps = answered, .model = network};
+        struct logp_delay delay;
+        struct logp_fold out;
+
+        cr_assert_eq(logp_network_delay(&network, P, NULL, &delay, NULL), 0);
+        refuse(MANY);
+        cr_assert_eq(logp_schedule_fold(&s, &delay, 0, &out), 0);
+        cr_expect_lt(MANY - atomic_load(&until_refusal), FEW + 2 * P, "%d: %d requests", P,
+                     MANY - atomic_load(&until_refusal));
+        refuse(0);
+        cr_expect_eq(out.messages, 2 * (uint64_t)(P - 1) * ROUNDS);
+        logp_delay_destroy(&delay);
+    }
+}

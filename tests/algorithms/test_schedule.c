@@ -376,3 +376,64 @@ Test(schedule, what_cannot_be_read_is_refused)
     }
     logp_delay_destroy(&delay);
 }
+
+/* ---- fold ---- */
+
+struct counting {
+    struct logp_delay loggp;
+    struct logp_delay_ops ops; /* of loggp */
+    uint64_t starts;
+};
+
+static void count_start(void *model, const struct logp_port *port, struct logp_transfer *t)
+{
+    struct counting *m = model;
+
+    m->starts++;
+    m->ops.start(m->loggp.model, port, t);
+}
+
+static void pass_send(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    struct counting *m = model;
+
+    m->ops.send(m->loggp.model, port, t);
+}
+
+static void pass_recv(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    struct counting *m = model;
+
+    m->ops.recv(m->loggp.model, port, t);
+}
+
+static int64_t one_at_a_time(void *model)
+{
+    (void)model;
+    return 1;
+}
+
+/* All send to the root at once, and the network has one place for them. */
+Test(schedule, a_sender_that_waits_is_not_tried_for_each_message)
+{
+    static const struct logp_delay_ops ops = {.size = sizeof(ops),
+                                              .name = "counting",
+                                              .start = count_start,
+                                              .send = pass_send,
+                                              .recv = pass_recv,
+                                              .capacity = one_at_a_time};
+    const struct logp_network network = {.params = test_params(6, 2, 4)};
+    const struct logp_args args = {.n_bytes = 1};
+    const struct logp_schedule s =
+        logp_schedule_of(logp_algorithm_find("gather", "flat"), 200, &args, &network);
+    struct counting m = {.starts = 0};
+    const struct logp_delay delay = {&ops, &m};
+    struct logp_fold out;
+
+    cr_assert_eq(logp_network_delay(&network, s.P, NULL, &m.loggp, NULL), 0);
+    cr_assert_eq(logp_delay_functions(&m.loggp, &m.ops), 0);
+    cr_assert_eq(logp_schedule_fold(&s, &delay, 0, &out), 0);
+    cr_expect_eq(out.messages, (uint64_t)s.P - 1);
+    cr_expect_leq(m.starts, 4 * out.messages);
+    logp_delay_destroy(&m.loggp);
+}

@@ -116,6 +116,13 @@ int64_t lpi_fix_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
     return start;
 }
 
+void lpi_record_lag(struct lpi_core *c)
+{
+    /* relaxed: the last start that this core took part in */
+    lpi_lag_record(&c->lag,
+                   atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed));
+}
+
 void lpi_sync_arrive(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
@@ -128,16 +135,4 @@ void lpi_sync_arrive(struct lpi_proc *p)
     if (++c->life.n_at_sync == c->n_procs &&
         atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
         m->processes->arrived(c);
-}
-
-int lpi_sync(struct lpi_proc *p, int64_t *start)
-{
-    int rc;
-
-    p->state = LPI_SYNC;
-    lpi_sync_arrive(p);
-    rc = lpi_hold(p);
-    if (rc == 0 && start != NULL)
-        *start = p->deadline;
-    return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Predict an algorithm of the table: see collective.h. */
+/* The time of a row by its formula and by its schedule, and the lower bound of its collective. */
 #include "choice/choice.h"
 #include "operand/operand.h"
 #include "predict/predict.h"
@@ -9,71 +9,6 @@
 #include <logp/algorithm.h>
 
 #include <errno.h>
-#include <string.h>
-
-const char *logp_certainty_name(enum logp_certainty certainty)
-{
-    static const char *const names[] = {"none", "exact", "bound", "lower-bound"};
-
-    return names[certainty];
-}
-
-const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t P,
-                                 const struct logp_args *args, const struct logp_network *model)
-{
-    const struct logp_invocation c = lpi_invocation(args, model);
-
-    if (P < 1 || P > LOGP_TREE_MAX)
-        return "1 to 2^61 processors";
-    return lpi_needs(algorithm, P, &c);
-}
-
-bool lpi_gives_same(const struct logp_algorithm *a, const struct logp_args *args)
-{
-    /* a row may be older than this member */
-    const bool has_property =
-        a->size > offsetof(struct logp_algorithm, same_results) && a->same_results;
-
-    const struct logp_collective *collective;
-
-    if (has_property || !lpi_must_be_same(args))
-        return true;
-    collective = logp_collective_find(a->collective);
-    return collective == NULL || !collective->same_results;
-}
-
-bool logp_algorithm_same_results(const struct logp_algorithm *algorithm,
-                                 const struct logp_args *args)
-{
-    return lpi_gives_same(algorithm, args);
-}
-
-const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P,
-                             const struct logp_invocation *c)
-{
-    const struct logp_blocks *b = c->args.blocks, *r = c->args.recv_blocks;
-
-    if (!a->any_blocks)
-        return "blocks of one size";
-    if (strcmp(a->collective, "alltoall") != 0)
-        return b->n == P ? NULL : "one block size for each processor";
-    return r != NULL && b->n == r->n && (b->n == P || b->n / P == P) && b->n % P == 0
-               ? NULL
-               : "P or P x P block sizes";
-}
-
-struct logp_invocation lpi_alike(const struct logp_invocation *c)
-{
-    const struct logp_blocks *b = c->args.blocks;
-    struct logp_invocation alike = *c;
-
-    if (b == NULL)
-        return alike;
-    alike.args.blocks = alike.args.recv_blocks = NULL;
-    alike.args.n_bytes = b->before[b->n] / (size_t)b->n + (b->before[b->n] % (size_t)b->n > 0);
-    alike.args.count = alike.args.n_bytes < INT64_MAX ? (int64_t)alike.args.n_bytes : INT64_MAX;
-    return alike;
-}
 
 /*
  * Turn a time for latency L into an upper bound where latencies vary. All algorithms of the table
@@ -90,9 +25,8 @@ static struct logp_prediction at_most(struct logp_prediction p)
     return p;
 }
 
-/* Whether a time can be predicted at all. The order in which messages wait for each other can
- * differ between runs. */
-static bool is_predictable(int64_t P, const struct logp_invocation *c)
+/* The order in which messages wait for each other can differ between runs. */
+bool lpi_is_predictable(int64_t P, const struct logp_invocation *c)
 {
     const bool order_counts =
         c->model.topology != NULL || logp_params_capacity(&c->model.params) > 0;
@@ -106,7 +40,7 @@ int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P,
     int rc = 0;
 
     *out = lpi_no_prediction();
-    if (!is_predictable(P, c) || !lpi_is_plain(c))
+    if (!lpi_is_predictable(P, c) || !lpi_is_plain(c))
         return 0;
     if (c->model.topology != NULL && P > 1)
         rc = lpi_predict_linked(algorithm, P, c, out);
@@ -162,7 +96,7 @@ static uint64_t most_messages(int64_t P, const struct logp_invocation *c)
 /* Whether a schedule for P ranks on this network can be folded. */
 static bool is_foldable(int64_t P, const struct logp_invocation *c)
 {
-    return is_predictable(P, c) && c->args.root >= 0 && c->args.root < P &&
+    return lpi_is_predictable(P, c) && c->args.root >= 0 && c->args.root < P &&
            (c->model.topology == NULL || P == 1 || logp_topology_size(c->model.topology) == P) &&
            (c->model.links == NULL || logp_links_size(c->model.links) == P);
 }
@@ -266,10 +200,8 @@ static int by_schedule(const struct logp_algorithm *algorithm, int64_t P,
     return rc == -ENOMEM ? rc : 0;
 }
 
-/* Either is tried where one is not wanted: the formula first. 0; -ENOMEM */
-static int predict_by(const struct logp_algorithm *algorithm, int64_t P,
-                      const struct logp_invocation *c, enum logp_basis by,
-                      struct logp_prediction *out)
+int lpi_predict_by(const struct logp_algorithm *algorithm, int64_t P,
+                   const struct logp_invocation *c, enum logp_basis by, struct logp_prediction *out)
 {
     struct logp_prediction folded;
     int rc;
@@ -285,75 +217,6 @@ static int predict_by(const struct logp_algorithm *algorithm, int64_t P,
     else if (out->certainty == LOGP_PREDICTION_NONE)
         out->ns = folded.ns;
     return rc;
-}
-
-struct logp_prediction logp_algorithm_predict_by(const struct logp_algorithm *algorithm, int64_t P,
-                                                 const struct logp_args *args,
-                                                 const struct logp_network *model,
-                                                 enum logp_basis by)
-{
-    struct logp_invocation c = lpi_invocation(args, model);
-    struct logp_prediction p = lpi_no_prediction();
-    int rc;
-
-    if (!is_predictable(P, &c) || lpi_is_drawn(&c.model) || lpi_needs(algorithm, P, &c) != NULL)
-        return p;
-    rc = lpi_resolve_k(algorithm, P, &c);
-    if (rc == 0)
-        rc = predict_by(algorithm, P, &c, by, &p);
-    return rc == -ENOMEM ? lpi_no_memory() : p;
-}
-
-struct logp_prediction logp_algorithm_predict(const struct logp_algorithm *algorithm, int64_t P,
-                                              const struct logp_args *args,
-                                              const struct logp_network *model)
-{
-    return logp_algorithm_predict_by(algorithm, P, args, model, LOGP_BY_EITHER);
-}
-
-bool lpi_is_cacheable(const struct logp_invocation *c)
-{
-    return c->model.topology == NULL && c->model.links == NULL && c->args.list == NULL &&
-           c->args.blocks == NULL && c->model.rendezvous_from == 0;
-}
-
-const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
-                                                 const struct logp_args *args,
-                                                 const struct logp_network *model)
-{
-    const struct logp_collective *what = logp_collective_find(collective);
-    const struct logp_invocation c = lpi_invocation(args, model);
-    struct lpi_choice choice;
-    int rc;
-
-    if (what != NULL && lpi_is_cacheable(&c))
-        rc = lpi_choice_cached(lpi_by_mean, what->name, P, &c, &choice);
-    else
-        rc = lpi_choose(collective, P, &c, &c, false, NULL, &choice);
-    return rc == 0 ? choice.algorithm : NULL;
-}
-
-int logp_algorithm_choose(const char *collective, int64_t P, const struct logp_args *args,
-                          const struct logp_network *model, struct logp_choice *out)
-{
-    const struct logp_invocation c = lpi_invocation(args, model);
-    struct lpi_choice choice;
-    int rc;
-
-    *out = (struct logp_choice){.algorithm = NULL};
-    rc = lpi_choose(collective, P, &c, &c, false, out, &choice);
-    if (rc != 0)
-        return rc;
-    out->algorithm = choice.algorithm;
-    return choice.algorithm != NULL ? 0 : -ENOTSUP;
-}
-
-int64_t logp_algorithm_textbook(const struct logp_algorithm *algorithm, int64_t P,
-                                const struct logp_args *args, const struct logp_network *model)
-{
-    const struct logp_invocation c = lpi_invocation(args, model);
-
-    return algorithm->textbook != NULL && c.model.links == NULL ? algorithm->textbook(P, &c) : -1;
 }
 
 /* ---- the lower bound of a collective ---- */

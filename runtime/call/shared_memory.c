@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of a group, and waiting for a word of it: see logp/vp.h. */
+#include "carrier/carrier.h"
 #include "core/core.h"
 #include "mail/mail.h"
 #include "call/call.h"
@@ -7,6 +8,8 @@
 #include <logp/vp.h>
 
 #include <errno.h>
+
+enum { LOOKS = 256 /* polls: as long as a word takes to come from another core */ };
 
 bool logp_shared_possible(const struct logp_vp *vp)
 {
@@ -51,14 +54,40 @@ static __attribute__((noinline)) int wait_beside(struct logp_vp *vp, const uint6
     return rc;
 }
 
+/* Poll the word for a while, if no other vp of the core is ready. Vps that also wait for words may
+ * be ready by now: then poll only if a hand-over is slow and the word comes from another core. */
+static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t value,
+                       bool other_core)
+{
+    const struct lpi_run_queue *t = &c->run_queue;
+    const int looks = t->word_wait_first == NULL ? LOOKS
+                      : other_core               ? c->machine->executor->looks
+                                                 : 0;
+
+    if (t->ready_first != NULL || t->timers.n > 0)
+        return false;
+    for (int i = 0; i < looks; i++)
+        if (logp_shared_get(word) >= value)
+            return true;
+    return false;
+}
+
 static int wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by)
 {
     struct lpi_proc *p = vp->proc;
+    int rc;
 
     if (lpi_has_background(p) || p->inbox.n_any > 0)
         return wait_beside(vp, word, value);
-    return lpi_word_wait(p, word, value,
-                         by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by)));
+    if (comes_soon(p->core, word, value,
+                   by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by))))
+        return 0;
+    rc = lpi_word_wait_begin(p, word, value, NULL);
+    if (rc == 0) {
+        rc = lpi_wait_message(p, INT64_MAX);
+        lpi_word_wait_end(p, rc == 0);
+    }
+    return rc;
 }
 
 /* A vp that shares memory has no clock of its own: its next call reads the wall clock. */
