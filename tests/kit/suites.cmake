@@ -5,7 +5,6 @@ logp_test_suites(SUITES
   check_twice explore_calls explore_cores explore_counts explore_requests:slow history)
 if(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
   logp_add_suite(memory_check)
-  target_link_libraries(test_memory_check PRIVATE ${CMAKE_DL_LIBS})
   logp_test_suites(SUITES memory_check)
 endif()
 if(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)

@@ -14,7 +14,7 @@ elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
     foreach(part checks own ends explored options report bugs accesses drawn programs refused processes:optional)
       string(REGEX REPLACE ":.*" "" its_name ${part})
       logp_script(mpi_ubsan_${part}:long run.sh ${CMAKE_BINARY_DIR}/ubsan ${its_name})
-      set_tests_properties(mpi_ubsan_${its_name} PROPERTIES FIXTURES_REQUIRED mpi_ubsan)
+      set_property(TEST mpi_ubsan_${its_name} APPEND PROPERTY FIXTURES_REQUIRED mpi_ubsan)
     endforeach()
   endif()
   # Skipped where there is neither Open MPI nor MPICH.

@@ -20,6 +20,7 @@ import time
 TREE, BUILD = "@TREE@", "@BUILD@"
 PLAIN = {"ENVIRONMENT", "WORKING_DIRECTORY", "TIMEOUT", "RUN_SERIAL", "LABELS", "COST", "PROCESSORS",
          "PROCESSOR_AFFINITY"}
+PIECES = "pieces"  # the fixture of what ctest runs first: a unit is run whether it holds or not
 STATIC = {"format", "tidy", "tidy_changed", "pages"}  # they execute nothing, and a mutant is no typing mistake
 FREE_MEMORY = 1 << 29       # a test that leaves the machine less ends
 FILE_MAX = 1 << 28
@@ -71,7 +72,8 @@ def list_units(copy, label):
         if not is_chosen(test, has, label):
             continue
         argv, criterion = list(test["command"]), []
-        if set(has) - PLAIN:  # one that only ctest knows how to judge
+        fixtures = set(has.pop("FIXTURES_REQUIRED", []) + has.pop("FIXTURES_SETUP", []))
+        if set(has) - PLAIN or fixtures - {PIECES}:  # one that only ctest knows how to judge
             argv = ["ctest", "--test-dir", copy.build, "-R", "^%s$" % re.escape(test["name"])]
         else:
             tests = criterion_tests(argv[0])

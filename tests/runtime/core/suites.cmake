@@ -16,7 +16,6 @@ elseif(NOT LOGP_TESTS_PLAIN)
   # They stand in for functions of the C library, as the sanitizers do.
   foreach(suite memory timeout)
     logp_add_suite(${suite})
-    target_link_libraries(test_${suite} PRIVATE ${CMAKE_DL_LIBS})
   endforeach()
   logp_test_suites(ALONE SUITES timeout)
   logp_test_suites(ALONE EXECUTORS thread ALSO fiber shared SUITES memory)
