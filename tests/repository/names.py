@@ -17,7 +17,7 @@ TOP = os.path.abspath(os.path.join(__file__, "../../.."))
 os.chdir(TOP)
 SOURCES = (".c", ".h", ".def", ".inc", ".S")
 EXAMPLES = {"logp_noun_verb", "logp_own"}  # of a page on names; of a program whose name begins as a call
-NOT_READ = (".svg", ".png", ".html", ".js", ".css", ".abi", ".json", ".goal", "CHANGELOG.md")
+NOT_READ = (".svg", ".png", ".html", ".js", ".css", ".gz", ".json", ".goal", "CHANGELOG.md")
 PAIR = re.compile(r"(?<![\w-])([a-z]\w*)=([a-z]\w*)(?=[;\")\s])")
 PLACE = re.compile(r"set_source_files_properties\(([^)]*?)\s+PROPERTIES\s+COMPILE_DEFINITIONS\s+\"((?:[^\"\\]|\\.)*)\"", re.S)
 TARGETS = re.compile(r"(?:project|add_library|add_executable|add_custom_target|add_test|set|function|logp_script|logp_add_suite)\(\s*([\w.]+)")

@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The ABI of the public headers is that of tests/repository/abi/*.abi, and the library has its functions.
+# The ABI of the public headers is that of tests/repository/abi/*.abi.gz, and the library has its functions.
 #
-# usage: abi.sh update              write the .abi file anew
+# usage: abi.sh update              write the .abi.gz file anew
 #        abi.sh test LIBRARY LOGP   compare, and show that a change would be found
 #
 # A release has no debug information, so what is compared is a library made of the headers alone:
 # each function of theirs with an empty body.
 set -eu
 top=$(cd "$(dirname "$0")/../../.." && pwd)
-known=$top/tests/repository/abi/liblogp-0.2.abi
+recorded=$top/tests/repository/abi/liblogp-0.2.abi.gz
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+known=$dir/known.abi
 
 fail() { printf 'abi: %s\n' "$*" >&2; exit 1; }
 
@@ -53,8 +54,10 @@ copy() { mkdir -p "$dir/$1" && cp -r "$top/include/logp" "$dir/$1/"; }
 stub "$top/include" "$dir/headers.so"
 if [ "$1" = update ]; then
     write_abi "$dir/headers.so" "$known"
+    gzip -9 -n -c "$known" >"$recorded" # -n: the same bytes for the same ABI
     exit 0
 fi
+gzip -dc "$recorded" >"$known"
 library=$2 logp=$3
 
 differs "$known" "$dir/headers.so" && { cat "$dir/difference" >&2; fail "the ABI has changed; \
