@@ -12,8 +12,9 @@ The table of a run on the wall clock has the rows that the virtual clock gives, 
 host has measured is not looked at. The numbers of the paragraph below an output are in an output of the page,
 and lists and limits in prose are those of the command (LISTS, LIMITS).
 
-usage: tests/repository/page_commands.py LOGP [--write]
+usage: tests/repository/page_commands.py LOGP [--write] [PAGE | --but PAGE]
 --write: pictures are made again, and blocks without `...` get what is printed now
+PAGE: its commands alone; --but PAGE: those of all others, and what LISTS and LIMITS have [all]
 """
 import glob
 import os
@@ -182,14 +183,19 @@ def wrong_in(page, logp, write):
 
 
 def main(logp, *options):
+    named = [os.path.join(TOP, option) for option in options if not option.startswith("--")]
+    pages = [os.path.join(TOP, "README.md")] + sorted(glob.glob(os.path.join(TOP, "docs", "**", "*.md"), recursive=True))
+    if not set(named) <= set(pages):
+        sys.exit("no such page: %s" % " ".join(named))
+    alone = named and "--but" not in options
     n_run = n_wrong = 0
-    for page in [os.path.join(TOP, "README.md")] + sorted(glob.glob(os.path.join(TOP, "docs", "**", "*.md"), recursive=True)):
+    for page in named if alone else [page for page in pages if page not in named]:
         n, wrong = wrong_in(page, logp, "--write" in options)
         n_run += n
         n_wrong += len(wrong)
         for command, out in wrong:
             print("%s: logp %s prints\n%s" % (os.path.relpath(page, TOP), command, out))
-    for what in [*wrong_lists(logp), *wrong_limits(logp)]:
+    for what in [] if alone else [*wrong_lists(logp), *wrong_limits(logp)]:
         n_wrong += 1
         print(what)
     print("%d commands of pages, %d print something else" % (n_run, n_wrong))

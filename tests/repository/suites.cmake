@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The tree itself: how sources and pages are written, and what the pages say.
 if(TARGET docs)
-  logp_script(docs docs.sh ${CMAKE_BINARY_DIR} $<TARGET_FILE:logp>)
+  logp_script(docs:slow docs.sh ${CMAKE_BINARY_DIR} $<TARGET_FILE:logp>)
   set_tests_properties(docs PROPERTIES FIXTURES_SETUP site)
   if(PYTHON3 AND CHROMIUM)
     logp_script(site:slow site.py ${CMAKE_BINARY_DIR}/docs/html ${CHROMIUM})
@@ -13,7 +13,8 @@ if(LOGP_TESTS_PLAIN)
 endif()
 
 # Skipped without clang-format and clang-tidy.
-logp_script(format:optional format.sh)
+logp_script(format:slow:optional format.sh)
+logp_script(format_changed:optional format.sh changed)
 logp_script(headers:slow headers.sh ${PROJECT_SOURCE_DIR}/include)
 logp_script(tidy:long:optional tidy.sh ${CMAKE_BINARY_DIR})
 logp_script(tidy_changed:slow:optional tidy.sh ${CMAKE_BINARY_DIR} changed)
@@ -21,9 +22,12 @@ if(PYTHON3)
   foreach(what layers links message_page names pages words)
     logp_script(${what} ${what}.py)
   endforeach()
-  foreach(page command_page page_commands paper_page record_page)
+  foreach(page command_page paper_page record_page)
     logp_script(${page} ${page}.py $<TARGET_FILE:logp_command>)
   endforeach()
+  # The commands of one page take longer than those of all others.
+  logp_script(page_commands page_commands.py $<TARGET_FILE:logp_command> --but docs/tutorial-machine.md)
+  logp_script(page_commands_machine:slow page_commands.py $<TARGET_FILE:logp_command> docs/tutorial-machine.md)
   logp_script(mutation_operators mutate --self-test) # whether it makes the changes that it says
 endif()
 if(LOGP_SANITIZE)
