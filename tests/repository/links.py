@@ -92,19 +92,22 @@ def check_site(site):
         + list(broken(links + navigation, lambda path: pages[path].anchors if path in pages else ()))
 
 
-def finds(check, top, name, old, new):
-    """In a copy with this change the check finds one fault more."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = os.path.join(folder, "copy")
-        shutil.copytree(top, copy, ignore=shutil.ignore_patterns("build*", ".git", "runtime", "bench", "man"))
-        text = read(os.path.join(copy, name))
-        if old not in text:
-            sys.exit("FAILED: %s has no %s to break" % (name, old))
-        with open(os.path.join(copy, name), "w", encoding="utf-8") as file:
-            file.write(text.replace(old, new, 1))
-        found = check(copy)
-        if len(found) != 1 or re.sub('.*[("]([^()"]+).*', r"\1", new) not in found[0]:
-            sys.exit("FAILED: %s for %s in %s: %s" % (new, old, name, found))
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def finds(check, copy, name, old, new):
+    """With this change in a copy, which is undone, the check finds one fault more."""
+    path = os.path.join(copy, name)
+    text = read(path)
+    if old not in text:
+        sys.exit("FAILED: %s has no %s to break" % (name, old))
+    write(path, text.replace(old, new, 1))
+    found = check(copy)
+    write(path, text)
+    if len(found) != 1 or re.sub('.*[("]([^()"]+).*', r"\1", new) not in found[0]:
+        sys.exit("FAILED: %s for %s in %s: %s" % (new, old, name, found))
 
 
 if len(sys.argv) > 1:
@@ -120,5 +123,8 @@ wrong = check(top)
 print("\n".join(wrong) or "every link leads somewhere")
 if wrong:
     sys.exit(1)
-for name, old, new in plants:
-    finds(check, top, name, old, new)
+with tempfile.TemporaryDirectory() as folder:
+    copy = os.path.join(folder, "copy")
+    shutil.copytree(top, copy, ignore=shutil.ignore_patterns("build*", ".git", "runtime", "bench", "man"))
+    for name, old, new in plants:
+        finds(check, copy, name, old, new)

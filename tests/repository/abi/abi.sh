@@ -69,14 +69,17 @@ symbols "$library" >"$dir/library"
 symbols "$dir/headers.so" >"$dir/declared"
 diff "$dir/library" "$dir/declared" >&2 || fail "the library (<) and the headers (>) differ"
 
-# A field planted in a public struct is found.
-for plant in 'collective.h:struct logp_args' 'delay.h:struct logp_network' 'machine.h:struct logp_config' \
-    'algorithm.h:struct logp_step'; do
-    copy planted
-    sed -i "s/^${plant#*:} {/&\n    long planted;/" "$dir/planted/logp/${plant%%:*}"
-    stub "$dir/planted" "$dir/planted.so"
-    differs "$known" "$dir/planted.so" || fail "a field planted in ${plant#*:} is not found"
-    rm -r "$dir/planted"
+# A field planted in a public struct is found, with its name.
+plants='collective.h:args delay.h:network machine.h:config algorithm.h:step'
+copy planted
+for plant in $plants; do
+    name=${plant#*:}
+    sed -i "s/^struct logp_$name {/&\n    long planted_in_$name;/" "$dir/planted/logp/${plant%%:*}"
+done
+stub "$dir/planted" "$dir/planted.so"
+differs "$known" "$dir/planted.so" || fail 'planted fields are not found'
+for plant in $plants; do
+    grep -q "planted_in_${plant#*:}'" "$dir/difference" || fail "a field planted in struct logp_${plant#*:} is not found"
 done
 
 # A plug-in that was compiled when struct logp_args was smaller is refused, in a line that says why.
