@@ -18,10 +18,10 @@ import subprocess
 import time
 
 TREE, BUILD = "@TREE@", "@BUILD@"
-PLAIN = {"ENVIRONMENT", "WORKING_DIRECTORY", "TIMEOUT", "RUN_SERIAL", "LABELS", "COST", "PROCESSORS",
-         "PROCESSOR_AFFINITY"}
+PLAIN = {"ENVIRONMENT", "ENVIRONMENT_MODIFICATION", "WORKING_DIRECTORY", "TIMEOUT", "RUN_SERIAL", "LABELS", "COST", "PROCESSORS",
+         "PROCESSOR_AFFINITY", "DEPENDS"}  # DEPENDS: ctest's own, of fixtures
 PIECES = "pieces"  # the fixture of what ctest runs first: a unit is run whether it holds or not
-STATIC = {"format", "tidy", "tidy_changed", "pages"}  # they execute nothing, and a mutant is no typing mistake
+STATIC = {"format", "format_changed", "tidy", "tidy_changed", "pages"}  # they execute nothing, and a mutant is no typing mistake
 FREE_MEMORY = 1 << 29       # a test that leaves the machine less ends
 FILE_MAX = 1 << 28
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -79,7 +79,8 @@ def list_units(copy, label):
             tests = criterion_tests(argv[0])
             argv, criterion = chosen(argv, tests) if tests else (argv, [])
         unit = {"name": test["name"], "test": test["name"], "argv": argv,
-                "env": dict(e.split("=", 1) for e in has.get("ENVIRONMENT", [])),
+                "env": dict([e.split("=", 1) for e in has.get("ENVIRONMENT", [])] +
+                            [e.split("=set:", 1) for e in has.get("ENVIRONMENT_MODIFICATION", [])]),
                 "cwd": has.get("WORKING_DIRECTORY", copy.build),
                 "timeout": has.get("TIMEOUT", 1500)}
         parts = [dict(unit, name="%s %s" % (test["name"], c), test=c,
