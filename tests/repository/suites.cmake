@@ -3,7 +3,7 @@
 if(TARGET docs)
   logp_script(docs:slow docs.sh ${CMAKE_BINARY_DIR} $<TARGET_FILE:logp>)
   set_tests_properties(docs PROPERTIES FIXTURES_SETUP site)
-  if(PYTHON3 AND CHROMIUM)
+  if(PYTHON3 AND CHROMIUM AND NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
     logp_script(site:slow site.py ${CMAKE_BINARY_DIR}/docs/html ${CHROMIUM})
     set_tests_properties(site PROPERTIES FIXTURES_REQUIRED site)
   endif()
