@@ -79,7 +79,7 @@ apt_get() {
 # install_axe: into $build, in the version that is pinned. Without a network the test is skipped.
 install_axe() {
     mkdir -p "$build/axe"
-    cp "$top"/tests/report/package*.json "$build/axe"
+    cp "$top"/tests/tools/report/package*.json "$build/axe"
     (cd "$build/axe" && npm ci --ignore-scripts --no-audit --no-fund) >"$build/axe.log" 2>&1 ||
         say "without axe-core (see $build/axe.log): the test report_axe is skipped"
 }

@@ -66,7 +66,7 @@ struct lpi_message *lpi_queue_pop(const struct lpi_proc *p)
         sched_yield();
     /* liburcu orders the load of the link before loads that depend on it, and the reader of a message
      * loads more. acquire pairs with the full barrier of the exchange in cds_wfcq_enqueue():
-     * tests/models/queue.pml */
+     * tests/runtime/models/queue.pml */
     LPI_ACQUIRE_FENCE(node);
     return (struct lpi_message *)(void *)node;
 }

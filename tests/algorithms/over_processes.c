@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tests of the suites that say what collectives bring to whom, over the processes of an MPI
- * program, which all run this: tests/processes.sh. The suites are those that run on one box, but
+ * program, which all run this: tests/mpi/processes.sh. The suites are those that run on one box, but
  * their machines are not: test_machine_of() in support.h. Each process looks at what its own ranks
  * got. Tests of times and of what is of one box are not among these.
  */

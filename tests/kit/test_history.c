@@ -157,7 +157,7 @@ Test(history, agrees_with_all_permutations)
     OK(logp_history_create(&h));
     for (int m = 0; m < 4; m++) {
         const struct logp_model *model = logp_model_find(names[m]);
-        int n_good = 0, n = 20000 / TEST_SCALE;
+        int n_good = 0, n = 8000 / TEST_SCALE;
 
         for (int k = 0; k < n; k++) {
             struct record r = {.name = names[m]};

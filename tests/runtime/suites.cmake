@@ -11,3 +11,9 @@ include(${CMAKE_CURRENT_LIST_DIR}/trace/suites.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/mail/suites.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/core/suites.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/call/suites.cmake)
+
+# The models of the hand-over, lanes, offers and the deadlock scan, exhaustively.
+find_program(SPIN spin)
+if(SPIN AND NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
+  logp_script(handover_model:long models/check)
+endif()

@@ -2,7 +2,7 @@
 /*
  * The part of Criterion that the suites use, in one process without its sandbox: for
  * ThreadSanitizer builds, as Criterion's inheritable memory and tsan's want the same addresses
- * (Criterion issue 274), and under qemu (tests/aarch64), where the sandbox cannot start itself
+ * (Criterion issue 274), and under qemu (tests/repository/aarch64), where the sandbox cannot start itself
  * again. A failed check ends the program.
  */
 #ifndef LOGP_TESTS_PLAIN_H

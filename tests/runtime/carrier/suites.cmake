@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: MIT
 logp_add_suite(stacks) # it stands in for pthread_create()
-target_link_libraries(test_stacks PRIVATE ${CMAKE_DL_LIBS})
 logp_test_suites(ALONE EXECUTORS thread fiber ALSO shared SUITES blocking signals stacks)

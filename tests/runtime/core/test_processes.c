@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine over the processes of an MPI program, which all run this: tests/processes.sh starts it
+ * A machine over the processes of an MPI program, which all run this: tests/mpi/processes.sh starts it
  * with 2 and 3 of them. One process alone is a machine too. What is by rank is written and read
  * where the rank lives.
  */

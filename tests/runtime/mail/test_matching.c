@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The runtime's matching by itself (match.c, index.c), against one that looks at everything: few
- * and thousands of messages and receives, at random, with wildcards of all kinds, arrivals in any
+ * and thousands of messages, few and hundreds of receives, at random, with wildcards of all kinds, arrivals in any
  * order, buffers that are too small, receives that are cancelled, messages that are given back, and
  * an index that finds no memory.
  */
@@ -484,9 +484,9 @@ Test(matching, all_meet_as_if_all_were_looked_at)
         {SOURCES, 4, 3, 3, 2, 4, MOST, false, true},
         {SOURCES, 1, 1, 1, 0, 2, MOST, false, false},
         /* many that are posted */
-        {SOURCES, 300, 1, 0, 0, MOST, 200, false, false},
-        {SOURCES, 200, 2, 0, 7, MOST, 200, false, true},
-        {SOURCES, 60, 1, 40, 9, MOST, 100, false, false},
+        {SOURCES, 300, 1, 0, 0, 400, 200, false, false},
+        {SOURCES, 200, 2, 0, 7, 400, 200, false, true},
+        {SOURCES, 60, 1, 40, 9, 200, 100, false, false},
         /* many of both */
         {SOURCES, 90, 1, 9, 9, 150, 150, false, false},
         {SOURCES, 20, 2, 30, 5, 120, 200, false, true},

@@ -1,7 +1,3 @@
 # SPDX-License-Identifier: MIT
-logp_add_suite(timers)
-target_sources(test_timers PRIVATE ${PROJECT_SOURCE_DIR}/runtime/host/histogram.c
-                                   ${PROJECT_SOURCE_DIR}/runtime/host/memory.c
-                                   ${PROJECT_SOURCE_DIR}/runtime/state/timers.c)
-target_include_directories(test_timers PRIVATE ${PROJECT_SOURCE_DIR}/runtime)
-logp_test_suites(SUITES timers)
+logp_add_suite(timers host/histogram.c host/memory.c state/timers.c)
+logp_test_suites(SUITES timers:first)

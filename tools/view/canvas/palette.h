@@ -2,7 +2,7 @@
 /*
  * The colours of the page, the diagrams and the curves. page.cmake reads this file as text: it makes
  * a variable of the style sheet from each ROLE, and the page's colours of algorithms from each
- * SERIES. tests/palette.py checks that the colours differ for readers with any colour blindness
+ * SERIES. tests/tools/palette.py checks that the colours differ for readers with any colour blindness
  * (Machado, Oliveira and Fernandes, IEEE TVCG 15(6), 2009), and their contrast with the paper.
  */
 #ifndef LOGP_PALETTE_H
