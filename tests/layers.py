@@ -15,9 +15,10 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LAYERS = {
     "runtime": ["host", "state", "trace", "delay", "carrier", "mail", "core", "call", "check", "transport"],
     "algorithms": ["memory", "machine", "operand", "predict", "schedule", "collective", "choice", "search", "experiment", "parameters"],
-    "tools": ["text", "file", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "versus", "tree", "tune",
+    "tools": ["host", "mpi/standard", "mpi/check",
+              "text", "file", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "versus", "tree", "tune",
               "measure", "validate",
-              "papers", "report", "mpi", "profile", "command"],
+              "papers", "report", "mpi/profile", "mpi", "command"],
 }
 # The .c files of a folder's largest circle of calls: each of them calls the others, directly or through others.
 # A folder that is not named has no circle. A number is lowered when a circle is untied.
@@ -33,7 +34,9 @@ CIRCLES = {
     "tools/run": 4,
     "tools/output": 2,
     "tools/papers": 2,
-    "tools/mpi": 4,
+    "tools/mpi/standard": 4,
+    "tools/mpi/check": 2,
+    "tools/mpi": 2,
 }
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 # In the layout of clang-format: what stands before a brace in the first column.
@@ -46,6 +49,17 @@ def sources(layer):
         for name in names:
             if name.endswith((".c", ".h")):
                 yield os.path.relpath(os.path.join(folder, name), os.path.join(TOP, layer))
+
+
+def folder_of(path, folders):
+    """The folder of LAYERS that a file is in; None: it lies beside them. A folder has all folders within it, or those that LAYERS
+    names."""
+    inner = name = os.path.dirname(path)
+    while name and name not in folders:
+        name = os.path.dirname(name)
+    if name != inner and (not name or any(other.startswith(name + "/") for other in folders)):
+        return inner
+    return name or None
 
 
 def includes(layer, path):
@@ -140,14 +154,14 @@ def main():
     for layer, folders in LAYERS.items():
         graph, inside = {}, collections.defaultdict(list)
         for path in sources(layer):
-            folder = path.split(os.sep)[0] if os.sep in path else None
+            folder = folder_of(path, folders)
             if folder is not None and folder not in folders:
                 wrong.append("%s/%s is a folder without a floor" % (layer, folder))
                 continue
             inside[folder] += [os.path.join(layer, path)] if path.endswith(".c") else []
             graph[path] = list(includes(layer, path))
             for other in graph[path]:
-                below = other.split(os.sep)[0]
+                below = folder_of(other, folders)
                 if folder is not None and (below not in folders or
                                          folders.index(below) > folders.index(folder)):
                     wrong.append("%s/%s includes %s, which is above it" % (layer, path, other))

@@ -10,7 +10,7 @@
 #include "file/file.h"
 #include "mpi/run.h"
 #include "output/output.h"
-#include "profile/profile.h"
+#include "mpi/profile/profile.h"
 #include "replay/replay.h"
 #include "run/run.h"
 #include "trace/trace.h"

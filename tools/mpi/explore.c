@@ -4,7 +4,8 @@
  * own. What a run writes is kept until the next one begins: the last run is the failure, as small
  * as the kit could make it.
  */
-#include "world.h"
+#include "explore.h"
+#include "mpi/check/check.h"
 
 #include <limits.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static int begin(int P, void *arg)
         free(job->kept->pieces[i].text);
     job->kept->n = 0;
     job->abort_code = -1;
-    the_run.said = (struct said){.mutex = PTHREAD_MUTEX_INITIALIZER};
+    begin_checks();
+    atomic_flag_clear_explicit(&the_run.said_unused, memory_order_relaxed); /* no rank runs */
     job->pid = getpid(); /* the kit may have made a child process */
     return 0;
 }

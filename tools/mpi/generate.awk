@@ -210,19 +210,19 @@ BEGIN {
                 print line
     } else if (make == "stubs") {
         print "/* The functions that are not there: made from missing.txt. */"
-        print "#include \"missing.h\"\n"
+        print "#include \"mpi/standard/missing.h\"\n"
         for (i = 1; i <= n_missing; i++)
             printf "MISSING(%s)\n", missing[i]
     } else if (make == "persistent") {
         print "/* Persistent collectives: made from functions.txt. */"
-        print "#include \"state.h\"\n"
+        print "#include \"mpi/standard/state.h\"\n"
         for (i = 1; i <= n_functions; i++)
             if (i in started)
                 persistent(functions[i], started[i])
     } else if (make == "checked") {
         print "/* The functions of MPI with a check of their results, and those that charge the computing before them:"
         print " * made from functions.txt. */"
-        print "#include \"world.h\"\n"
+        print "#include \"mpi/profile/timed.h\"\n"
         for (i = 1; i <= n_functions; i++)
             if (functions[i] !~ /\.\.\./) {
                 checked(functions[i])

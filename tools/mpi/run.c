@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A program as the ranks of a machine: one run from the first rank's start to the last one's end. */
-#include "run.h"
-#include "world.h"
-#include "window.h"
+#include "explore.h"
+#include "mpi/check/check.h"
+#include "mpi/profile/timed.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,8 +14,6 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-struct run the_run;
 
 /* ---- crashes ---- */
 
@@ -282,7 +280,7 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
         if (job->hosts[i].code != 0 && job->hosts[i].rc == 0)
             return job->hosts[i].code & 255;
     if (rc == 0) /* relaxed: the ranks have ended */
-        return the_run.checks_fail && atomic_load_explicit(&the_run.said.any, memory_order_relaxed);
+        return the_run.checks_fail && atomic_load_explicit(&the_said.any, memory_order_relaxed);
     if (rc == -EDEADLK || rc == -ETIMEDOUT) {
         fprintf(report_stream(), rc == -EDEADLK ? "deadlock: all ranks wait\n"
                                                 : "the program did not end within --timeout\n");
@@ -344,8 +342,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     struct rlimit files;
     int rc;
 
-    the_run = (struct run){.said.mutex = PTHREAD_MUTEX_INITIALIZER,
-                           .checks = program->checks,
+    the_run = (struct run){.checks = program->checks,
                            .checks_fail = program->checks_fail,
                            .checksums = program->checksums,
                            .synchronizes = program->synchronizes,
@@ -430,7 +427,7 @@ static int run_alone(main_function *main, int argc, char **argv)
     struct logp_machine *m;
     int rc;
 
-    the_run = (struct run){.said.mutex = PTHREAD_MUTEX_INITIALIZER, .checks = true};
+    the_run = (struct run){.checks = true};
     rc = make_job(&job, 1);
     path[length > 0 ? length : 0] = '\0';
     name_launcher(argv[0]);
@@ -462,4 +459,11 @@ static void note_result(int rc)
     class_of(rc);
 }
 
-const struct guest the_guest = {run_alone, note_result, charge_computing, resume_computing};
+const struct guest the_guest = {.name = "MPI",
+                                .library = "libmpi_abi.so.1",
+                                .libraries = "libmpi",
+                                .own_libraries = "libmpi_abi.",
+                                .run_alone = run_alone,
+                                .note_result = note_result,
+                                .charge_computing = charge_computing,
+                                .resume_computing = resume_computing};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over pairs of ranks, and late messages, from the calls and the trace. */
-#include "profile/profile.h"
+#include "profile.h"
 #include "text/text.h"
 
 #include <logp/algorithm.h>

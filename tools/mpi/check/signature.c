@@ -114,7 +114,7 @@ uint64_t signature_of(const struct comm *comm, struct type *t, size_t n, void *c
 
 static bool say_first(void)
 {
-    return !atomic_flag_test_and_set_explicit(&the_run.said.types, memory_order_relaxed);
+    return !atomic_flag_test_and_set_explicit(&the_said.types, memory_order_relaxed);
 }
 
 static const char *name_type(const struct type *t)
@@ -215,7 +215,7 @@ void check_order(struct comm *comm, bool starts)
     if (comm->id == 0 || comm->size == 1 || r->started != NULL)
         return;
     key = key_of(comm->id, ++comm->n_ordered);
-    at = &the_run.said.orders[key % N_MEMBER_CALLS];
+    at = &the_said.orders[key % N_MEMBER_CALLS];
     mine = key >> LOW_BITS << LOW_BITS | (uint64_t)comm->rank << 1 | starts;
     other =
         atomic_load_explicit(&at->word, memory_order_acquire); /* pairs with the release below */
@@ -223,7 +223,7 @@ void check_order(struct comm *comm, bool starts)
         atomic_store_explicit(&at->place, place_in_file(r, r->caller), memory_order_relaxed);
         atomic_store_explicit(&at->word, mine, memory_order_release);
     } else if (((other ^ mine) & 1) != 0 &&
-               !atomic_flag_test_and_set_explicit(&the_run.said.order, memory_order_relaxed)) {
+               !atomic_flag_test_and_set_explicit(&the_said.order, memory_order_relaxed)) {
         place = atomic_load_explicit(&at->place, memory_order_relaxed);
         name_places(the_job, &place, 1, text);
         name_here(here);
@@ -252,12 +252,12 @@ void check_members(struct comm *comm, struct type *t, size_t n, bool starts)
     if (hash == 0)
         return;
     key = key_of(comm->id, comm->n_checked);
-    first = &the_run.said.members[key % N_MEMBER_CALLS];
-    pthread_mutex_lock(&the_run.said.mutex);
+    first = &the_said.members[key % N_MEMBER_CALLS];
+    pthread_mutex_lock(&the_said.mutex);
     if (first->key != key) /* no key is used twice: the other collective is not compared any more */
         *first = (struct member_call){key, hash, place_in_file(r, r->caller), comm->rank};
     other = *first;
-    pthread_mutex_unlock(&the_run.said.mutex);
+    pthread_mutex_unlock(&the_said.mutex);
     if (other.hash == hash || !say_first())
         return;
     place = other.place;

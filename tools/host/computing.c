@@ -3,7 +3,7 @@
  * The processor time of the ranks' own code where computing takes no time: on the virtual clock
  * without --compute. A timer of processor time samples the place of the ranks' thread. The time
  * since the last sample counts for the rank, unless the place is in this library, in liblogp, the C
- * library or the loader. Calls of MPI thus pay nothing.
+ * library or the loader. Calls of the guest thus pay nothing.
  */
 #include "host.h"
 

@@ -3,7 +3,7 @@
 #ifndef LOGP_PROFILE_HTML_H
 #define LOGP_PROFILE_HTML_H
 
-#include "profile/profile.h"
+#include "profile.h"
 
 /* Draw the own time, the time in MPI and that of waits for each rank; with many ranks, for groups
  * of neighbours that are wide enough to be distinguished. */

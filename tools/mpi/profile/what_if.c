@@ -4,7 +4,7 @@
  * explained. Each rank repeats its steps of the run in the same order: computing and sleeping take
  * as long as they did, and the times of messages follow from the parameters.
  */
-#include "profile/profile.h"
+#include "profile.h"
 #include "text/text.h"
 
 #include <logp/algorithm.h>

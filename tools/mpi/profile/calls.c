@@ -4,7 +4,7 @@
  * of each collective, which --algo may force. A rank writes only its own records, which are put
  * together when all have ended. A record for which there is no memory is left out.
  */
-#include "world.h"
+#include "timed.h"
 
 #include <logp/algorithm.h>
 #include <logp/trace.h>
@@ -216,7 +216,7 @@ static const char differs[] =
 static void say_unused(const struct logp_algorithm *forced, const struct logp_algorithm *best,
                        const char *needs, int64_t P)
 {
-    if (!atomic_flag_test_and_set_explicit(&the_run.said.unused,
+    if (!atomic_flag_test_and_set_explicit(&the_run.said_unused,
                                            memory_order_relaxed)) /* no data depends on it */
         fprintf(stderr,
                 "rank %d: %s: --algo %s=%s does not apply to %d ranks: it needs %s; %s is used\n",

@@ -4,8 +4,44 @@
 #ifndef LOGP_MPI_CHECK_H
 #define LOGP_MPI_CHECK_H
 
-#include "world.h"
-#include "window.h"
+#include "mpi/standard/window.h"
+#include "mpi/standard/world.h"
+
+/* What the first member has given to a collective: signature.c */
+struct member_call {
+    uint64_t key; /* of the communicator and the number of the collective */
+    uint32_t hash, place;
+    int rank;
+};
+
+enum { N_MEMBER_CALLS = 256 }; /* some of the last ones: the others are not compared */
+
+/* The reports of the checks in this run: most are printed once, or by few ranks. */
+struct said {
+    atomic_flag conflict, use, types, returned, order;
+    _Atomic bool any;                     /* the checks have named something */
+    _Atomic int requests, messages, sums; /* ranks, ranks, lines */
+    pthread_mutex_t mutex; /* of what follows: places whose objects are left; and members */
+    struct {
+        const char *call;
+        uintptr_t place;
+    } left[16];
+    int n_left;
+    uintptr_t accesses[16]; /* accesses.c: places */
+    int n_accesses;
+    struct member_call members[N_MEMBER_CALLS];
+    struct order { /* signature.c */
+        _Atomic uint64_t word;
+        _Atomic uint32_t place; /* of the call; stored before the word */
+    } orders[N_MEMBER_CALLS];
+};
+
+extern struct said the_said;
+
+/* checks.c: --check, or --checksum alone, or neither */
+void choose_checks(bool checks, bool checksums);
+/* A run begins, in which nothing has been reported. */
+void begin_checks(void);
 
 /* check.c: name in a line on stderr what the checks have found */
 void name_finding(const char *text, ...) __attribute__((format(printf, 1, 2)));

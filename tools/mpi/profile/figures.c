@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The figures of the page. Colours are variables of the style sheet, so they follow the theme. */
-#include "profile/html.h"
+#include "html.h"
 #include "text/text.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run that is over: a rank has called MPI_Abort(), failed or ended too early, or a signal has
+ * A run that is over: a rank has called abort_run(), failed or ended too early, or a signal has
  * come. The others see it at their next call. A rank that makes no more calls does not, so a thread
  * ends the process PATIENCE_S later. Semaphores, because signal handlers may post them.
  */

@@ -36,8 +36,15 @@ static const struct checks all_checks = {.requests = check_requests,
                                          .messages = report_messages};
 
 struct checks the_checks;
+struct said the_said;
+
+void begin_checks(void)
+{
+    the_said = (struct said){.mutex = PTHREAD_MUTEX_INITIALIZER};
+}
 
 void choose_checks(bool checks, bool checksums)
 {
+    begin_checks();
     the_checks = checks ? all_checks : checksums ? sums : (struct checks){.requests = NULL};
 }

@@ -23,7 +23,7 @@ void name_finding(const char *text, ...)
     vfprintf(stderr, text, args);
     va_end(args);
     /* relaxed: it is read when the ranks have ended */
-    atomic_store_explicit(&the_run.said.any, true, memory_order_relaxed);
+    atomic_store_explicit(&the_said.any, true, memory_order_relaxed);
     if (r == NULL)
         return;
     va_start(args, text);
@@ -60,7 +60,7 @@ static void name_use(const struct request *by)
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uintptr_t place;
 
-    if (atomic_flag_test_and_set_explicit(&the_run.said.use,
+    if (atomic_flag_test_and_set_explicit(&the_said.use,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     name_here(here);
@@ -166,7 +166,7 @@ void name_returned(const char *what, const char *call, uintptr_t place)
     const struct rank *rank = this_rank();
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
 
-    if (atomic_flag_test_and_set_explicit(&the_run.said.returned,
+    if (atomic_flag_test_and_set_explicit(&the_said.returned,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     name_places(the_job, &place, 1, text);
@@ -237,7 +237,7 @@ static __attribute__((noinline)) void name_change(const struct request *r)
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uintptr_t place;
 
-    if (atomic_fetch_add_explicit(&the_run.said.sums, 1, memory_order_relaxed) >=
+    if (atomic_fetch_add_explicit(&the_said.sums, 1, memory_order_relaxed) >=
         MOST_PLACES) /* relaxed: only the number counts */
         return;
     place = r->caller != NULL ? place_of(rank->host, r->caller) : r->place;
@@ -301,7 +301,7 @@ void check_buffers(struct request *r, const void *in, const struct type *in_type
 /* Each place once, whatever the number of ranks: no rank has freed it. */
 static void report_objects(const struct rank *rank)
 {
-    struct said *said = &the_run.said;
+    struct said *said = &the_said;
     const struct object *named[MOST_PLACES];
     uintptr_t places[MOST_PLACES] = {0};
     char texts[MOST_PLACES][PLACE_TEXT];
@@ -340,7 +340,7 @@ static void report_requests(const struct rank *rank)
 
     /* relaxed: only the number counts */
     if (rank->given == NULL ||
-        atomic_fetch_add_explicit(&the_run.said.requests, 1, memory_order_relaxed) >= MOST_RANKS)
+        atomic_fetch_add_explicit(&the_said.requests, 1, memory_order_relaxed) >= MOST_RANKS)
         return;
     for (r = rank->given; r != NULL && n < MOST_PLACES; r = r->next)
         places[n++] = r->caller != NULL ? place_of(rank->host, r->caller) : r->place;
@@ -388,12 +388,12 @@ void report_messages(const struct rank *rank)
     bool any;
 
     /* relaxed: only the number counts */
-    if (atomic_load_explicit(&the_run.said.messages, memory_order_relaxed) >= MOST_RANKS)
+    if (atomic_load_explicit(&the_said.messages, memory_order_relaxed) >= MOST_RANKS)
         return;
     any = report_message(rank, &rank->world);
     for (const struct object *o = rank->objects; o != NULL && !any; o = o->next)
         if (strcmp(o->what, "communicator") == 0)
             any = report_message(rank, (const struct comm *)o);
     if (any)
-        atomic_fetch_add_explicit(&the_run.said.messages, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&the_said.messages, 1, memory_order_relaxed);
 }

@@ -22,7 +22,7 @@
  * False, too, once MOST_PLACES are noted. */
 static bool is_news(uintptr_t place)
 {
-    struct said *said = &the_run.said;
+    struct said *said = &the_said;
     int i = 0;
 
     pthread_mutex_lock(&said->mutex);

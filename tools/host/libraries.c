@@ -58,13 +58,18 @@ static const char *folders_of(const Elf64_Dyn *first, const char *strings)
     return folders;
 }
 
-const char *other_mpi(const struct job *job)
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+const char *other_library(const struct job *job)
 {
     const char *strings = NULL;
 
     for (const Elf64_Dyn *d = dynamic_of(job, &strings); d != NULL && d->d_tag != DT_NULL; d++)
-        if (d->d_tag == DT_NEEDED && strncmp(strings + d->d_un.d_val, "libmpi", 6) == 0 &&
-            strncmp(strings + d->d_un.d_val, "libmpi_abi.", 11) != 0)
+        if (d->d_tag == DT_NEEDED && begins(strings + d->d_un.d_val, the_guest.libraries) &&
+            !begins(strings + d->d_un.d_val, the_guest.own_libraries))
             return strings + d->d_un.d_val;
     return NULL;
 }
@@ -107,10 +112,10 @@ void name_old_link(const struct job *job)
         if (strcmp(folder, path) != 0)
             continue;
         fprintf(stderr,
-                "logp: %s was linked when libmpi_abi.so.1 lay in %s; by itself it does not find it "
+                "logp: %s was linked when %s lay in %s; by itself it does not find it "
                 "in %s/logp: "
                 "link it again with logp-cc\n",
-                job->path, path, path);
+                job->path, the_guest.library, path, path);
         return;
     }
 }

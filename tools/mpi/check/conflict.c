@@ -34,7 +34,7 @@ static void name_conflict(int rank, const struct access *a, const struct access 
     uintptr_t places[2];
     char texts[2][PLACE_TEXT];
 
-    if (atomic_flag_test_and_set_explicit(&the_run.said.conflict,
+    if (atomic_flag_test_and_set_explicit(&the_said.conflict,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     places[0] = place_of_access(a);
@@ -60,7 +60,7 @@ static void name_own_write(int by, const char *call, int rank, const struct acce
     uintptr_t place;
     char text[1][PLACE_TEXT];
 
-    if (atomic_flag_test_and_set_explicit(&the_run.said.conflict,
+    if (atomic_flag_test_and_set_explicit(&the_said.conflict,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     place = place_of_access(a);

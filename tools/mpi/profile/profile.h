@@ -6,7 +6,7 @@
 #ifndef LOGP_PROFILE_H
 #define LOGP_PROFILE_H
 
-#include "mpi/run.h"
+#include "calls.h"
 #include "options/options.h"
 
 #include <logp/explain.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as text, and as JSON. */
-#include "profile/profile.h"
+#include "profile.h"
 #include "text/text.h"
 
 #include <jansson.h>

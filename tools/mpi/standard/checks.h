@@ -97,9 +97,6 @@ struct checks {
 
 extern struct checks the_checks; /* a copy of one of the tables: a hook is one load away */
 
-/* --check, or --checksum alone, or neither. */
-void choose_checks(bool checks, bool checksums);
-
 #define TELL(hook, ...)                                                                            \
     do {                                                                                           \
         if (the_checks.hook != NULL)                                                               \

@@ -3,8 +3,8 @@
  * Ranks as programs of this process: each has a copy of the executable with globals of its own, and
  * what the C library keeps once for a process it has for itself.
  */
-#ifndef LOGP_MPI_HOST_H
-#define LOGP_MPI_HOST_H
+#ifndef LOGP_HOST_H
+#define LOGP_HOST_H
 
 #include <logp/logp.h>
 
@@ -48,8 +48,13 @@ enum { N_VARIABLES = 5, N_STREAMS = 4 };
 
 struct rank;
 
-/* The guest, the part for which each rank is a rank of MPI. It defines this table. */
+/* The guest, the library that programs are linked with and for which they are ranks. It defines this
+ * table. */
 struct guest {
+    const char *name;          /* of the interface: "MPI" */
+    const char *library;       /* its file */
+    const char *libraries;     /* the start of the name of each library of that interface */
+    const char *own_libraries; /* and of each version of this one */
     /* The process has been started without a command: its only rank is main(). @return the exit code */
     int (*run_alone)(main_function *main, int argc, char **argv);
     /* Note the result of the runtime in a call of the current rank. */
@@ -127,7 +132,7 @@ struct job {
     size_t stack_bytes;
     int n_ranks;
     struct host_rank *hosts;
-    _Atomic int abort_code; /* of MPI_Abort(); -1: none */
+    _Atomic int abort_code; /* of abort_run(); -1: none */
     pid_t pid;
     FILE *no_input;
     const Elf64_Sym *symbols[N_VARIABLES]; /* in the file; NULL: it does not use the variable */
@@ -136,7 +141,7 @@ struct job {
 
 extern struct job *the_job; /* NULL: none runs */
 
-/* ending.c: a run that is over ends, also if a rank never calls MPI again. exit_code: of the process then */
+/* ending.c: a run that is over ends, also if a rank never calls the guest again. exit_code: of the process then */
 void begin_watch(int (*exit_code)(void));
 void end_watch(void); /* the run has returned */
 void note_over(void);
@@ -209,8 +214,8 @@ void load_libraries(const struct job *job);
 /* Whether the program has libraries of its own. If not, all libraries that it is linked with are
  * loaded now. */
 bool has_own_libraries(const struct job *job);
-/* The library of another MPI that the executable is linked with; NULL: none. */
-const char *other_mpi(const struct job *job);
+/* Another library of the guest's interface that the executable is linked with; NULL: none. */
+const char *other_library(const struct job *job);
 /* Report a program that looks for this library where earlier versions were installed. */
 void name_old_link(const struct job *job);
 /* Name those on stderr whose globals all ranks share. */

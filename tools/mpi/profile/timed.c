@@ -6,7 +6,7 @@
  * computed since its last call: the processor time of its thread, times a factor. With --report
  * they note the call. Nothing else calls them, so runs without these options pay nothing.
  */
-#include "world.h"
+#include "timed.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -57,6 +57,8 @@ static inline void *object_of(const void *handle)
 void forget_object(struct object *object);
 /* In place of free(). */
 void bury_object(struct object *object, size_t bytes);
+/* A call of the program has made what this handle points to. caller: its return address */
+void note_object(const char *what, const char *call, void *handle, void *caller);
 
 /* ---- datatypes: trees. type.c ---- */
 
@@ -239,6 +241,8 @@ enum object_kind { OBJECT_COMM, OBJECT_TYPE, OBJECT_WIN };
 int create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void), int *keyval,
                   void *state);
 int free_keyval(enum object_kind kind, int *keyval);
+/* As note_object(), of a key value. */
+void note_keyval(int keyval, const char *call, void *caller);
 int set_attribute(enum object_kind kind, void *object, int keyval, void *value);
 bool find_attribute(const void *object, int keyval, void **value);
 int delete_attribute(void *object, int keyval);

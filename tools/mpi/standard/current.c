@@ -2,6 +2,8 @@
 /* The rank that calls MPI: each call begins here. */
 #include "world.h"
 
+struct run the_run;
+
 struct rank *rank_here(void)
 {
     const struct host_rank *h = host_here();

@@ -3,7 +3,7 @@
  * The report as a page that loads nothing. It is complete when it is opened: the only script is
  * that of the button for light and dark.
  */
-#include "profile/html.h"
+#include "html.h"
 #include "report/report.h"
 #include "text/text.h"
 

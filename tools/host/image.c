@@ -205,12 +205,13 @@ int read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t
         return -1;
     }
     reason = unsuitable(job);
-    other = reason == NULL ? other_mpi(job) : NULL;
+    other = reason == NULL ? other_library(job) : NULL;
     object = reason == NULL && other == NULL ? copied_object(job->file) : NULL;
     if (reason != NULL)
         snprintf(why, size, "%s", reason);
     else if (other != NULL)
-        snprintf(why, size, "it is linked with another MPI (%s): compile it with logp-cc", other);
+        snprintf(why, size, "it is linked with another %s (%s): compile it with logp-cc",
+                 the_guest.name, other);
     else if (object != NULL)
         snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC", object);
     if (*why != '\0')

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of a program, and many of them. */
+#ifndef LOGP_MPI_EXPLORE_H
+#define LOGP_MPI_EXPLORE_H
+
+#include "host/host.h"
+#include "run.h"
+
+/* run.c */
+int run_rank(struct logp_vp *vp, void *job);
+/* The text, with MPI's names of the runtime's calls. */
+void print_calls(FILE *f, const char *text);
+/* explore.c: the program in many orders of events. @return the exit code */
+int explore(struct job *job, const struct mpi_program *program);
+
+#endif
