@@ -70,6 +70,19 @@ static void drop(struct pair **link)
     free(p);
 }
 
+/* @return NULL: no memory */
+static struct pair *new_pair(const char *key, const char *value)
+{
+    struct pair *p = malloc(sizeof(*p));
+
+    if (p == NULL)
+        return NULL;
+    *p = (struct pair){NULL, strdup(key), strdup(value)};
+    if (p->key == NULL || p->value == NULL)
+        drop(&p);
+    return p;
+}
+
 int MPI_Info_free(MPI_Info *info)
 {
     enter_any("MPI_Info_free");
@@ -83,7 +96,7 @@ int MPI_Info_free(MPI_Info *info)
 
 int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
-    struct pair *p = calloc(1, sizeof(*p));
+    struct pair *p;
 
     enter_any("MPI_Info_set");
     INFO(i, info);
@@ -92,8 +105,8 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
     CHECK(NULL, strlen(value) <= MPI_MAX_INFO_VAL, MPI_ERR_INFO_VALUE,
           "the value has %zu characters, but at most %d are possible", strlen(value),
           MPI_MAX_INFO_VAL);
-    CHECK(NULL, p != NULL && (p->key = strdup(key)) != NULL && (p->value = strdup(value)) != NULL,
-          MPI_ERR_NO_MEM, "no memory");
+    p = new_pair(key, value);
+    CHECK(NULL, p != NULL, MPI_ERR_NO_MEM, "no memory");
     if (*link_of(i, key) != NULL)
         drop(link_of(i, key));
     *link_of(i, key) = p;

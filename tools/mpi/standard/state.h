@@ -229,8 +229,6 @@ int get_info(MPI_Info kept, MPI_Info *info);
 /* Return the value of a key of these hints; NULL: they have no such key. */
 const char *info_value(MPI_Info kept, const char *key);
 void drop_info(MPI_Info *kept);
-/* Return the value of a key of these hints; NULL: they have no such key. */
-const char *info_value(MPI_Info kept, const char *key);
 
 /* ---- attributes: attributes.c ---- */
 
