@@ -203,13 +203,6 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
     return MPI_SUCCESS;
 }
 
-SAME(Keyval_create, Comm_create_keyval, MPI_Copy_function *copy, MPI_Delete_function *delete_fn,
-     int *keyval, void *state);
-SAME(Keyval_free, Comm_free_keyval, int *keyval);
-SAME(Attr_put, Comm_set_attr, MPI_Comm comm, int keyval, void *value);
-SAME(Attr_get, Comm_get_attr, MPI_Comm comm, int keyval, void *value, int *flag);
-SAME(Attr_delete, Comm_delete_attr, MPI_Comm comm, int keyval);
-
 /* ---- datatypes ---- */
 
 ATTRIBUTES(Type, MPI_Datatype, OBJECT_TYPE, ENTER_TYPE)

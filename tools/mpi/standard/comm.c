@@ -102,8 +102,6 @@ int MPI_Comm_free(MPI_Comm *comm)
     return MPI_SUCCESS;
 }
 
-SAME(Comm_disconnect, Comm_free, MPI_Comm *comm);
-
 /* ---- properties ---- */
 
 int MPI_Comm_size(MPI_Comm comm, int *size)

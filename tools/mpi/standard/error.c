@@ -238,10 +238,3 @@ int MPI_Errhandler_free(MPI_Errhandler *handler)
 }
 
 ERROR_HANDLERS(Comm, MPI_Comm, ENTER, object)
-
-/* ---- the names of MPI 1 ---- */
-
-SAME(Errhandler_create, Comm_create_errhandler, MPI_Comm_errhandler_function *function,
-     MPI_Errhandler *handler);
-SAME(Errhandler_set, Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler);
-SAME(Errhandler_get, Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler);

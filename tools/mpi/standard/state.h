@@ -536,8 +536,6 @@ static inline MPI_Comm comm_handle(struct comm *comm)
 
     return comm == &r->world ? MPI_COMM_WORLD : comm == &r->self ? MPI_COMM_SELF : (MPI_Comm)comm;
 }
-/* A function under another name, as those of MPI 1. */
-#define SAME(name, as, ...) int MPI_##name(__VA_ARGS__) __attribute__((alias("MPI_" #as)))
 /* First in a function of MPI that gives a request by others: its return address is where it is called. */
 #define CALLED() (this_rank()->caller = __builtin_return_address(0))
 /* A function of these parameters, and the one that gives a request: both return `value`, an

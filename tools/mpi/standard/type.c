@@ -413,9 +413,6 @@ int MPI_Type_create_hvector(int count, int block, MPI_Aint stride, MPI_Datatype 
                     BYTES(&stride, 1), &old, 1);
 }
 
-SAME(Type_hvector, Type_create_hvector, int count, int block, MPI_Aint stride, MPI_Datatype old,
-     MPI_Datatype *type);
-
 static int make_resized(const char *call, MPI_Datatype old, MPI_Aint lb, MPI_Aint extent,
                         MPI_Datatype *type)
 {
@@ -537,9 +534,6 @@ int MPI_Type_create_hindexed(int count, const int blocks[], const MPI_Aint displ
                     NONE, BYTES(displs, (size_t)count), &old, 1);
 }
 
-SAME(Type_hindexed, Type_create_hindexed, int count, const int blocks[], const MPI_Aint displs[],
-     MPI_Datatype old, MPI_Datatype *type);
-
 int MPI_Type_create_indexed_block(int count, int block, const int displs[], MPI_Datatype old,
                                   MPI_Datatype *type)
 {
@@ -569,9 +563,6 @@ int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[
     return describe(rc, type, MPI_COMBINER_STRUCT, INTS(&count, 1), INTS(blocks, (size_t)count),
                     NONE, BYTES(displs, (size_t)count), types, (size_t)count);
 }
-
-SAME(Type_struct, Type_create_struct, int count, const int blocks[], const MPI_Aint displs[],
-     const MPI_Datatype types[], MPI_Datatype *type);
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
@@ -712,8 +703,6 @@ int MPI_Get_address(const void *location, MPI_Aint *address)
     *address = (MPI_Aint)location;
     return MPI_SUCCESS;
 }
-
-SAME(Address, Get_address, void *location, MPI_Aint *address);
 
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement)
 {
