@@ -8,6 +8,8 @@
 #include "mpi/check/check.h"
 
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -120,13 +120,13 @@ BEGIN {
         for (i = 1; i <= n_missing; i++)
             printf "MISSING(%s)\n", missing[i]
     } else if (make == "persistent") {
-        print "/* Persistent collectives: made from functions.txt. */\n#include \"mpi/standard/state.h\"\n"
+        print "/* Persistent collectives: made from functions.txt. */\n#include \"mpi/standard/rank.h\"\n#include \"mpi/standard/request.h\"\n\n#include <stdlib.h>\n"
         for (f = 1; f <= n_functions; f++)
             if (form[f] == "persistent")
                 persistent(f)
     } else if (make == "checked") {
         print "/* The functions of MPI with a check of their addresses, and those that take times: made from functions.txt. */"
-        print "#include \"mpi/profile/timed.h\"\n"
+        print "#include \"mpi/profile/timed.h\"\n#include \"mpi/standard/attributes.h\"\n"
         second_functions()
     } else {
         for (f = 1; f <= n_functions; f++)

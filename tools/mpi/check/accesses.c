@@ -8,6 +8,7 @@
  * Source: GCC's and LLVM's interface of ThreadSanitizer
  */
 #include "check.h"
+#include "host/host.h"
 
 #include <string.h>
 

@@ -4,11 +4,14 @@
  * buffers that two messages use. What handles point to: handles.c.
  */
 #include "check.h"
+#include "host/host.h"
 
 #include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_RANKS = 16 }; /* whose requests and messages that are left are reported */

@@ -4,6 +4,7 @@
 #ifndef LOGP_MPI_CHECK_H
 #define LOGP_MPI_CHECK_H
 
+#include "mpi/standard/request.h"
 #include "mpi/standard/window.h"
 #include "mpi/standard/world.h"
 
@@ -55,6 +56,20 @@ void check_apart(const void *sent, const struct type *sent_type, int n_sent, con
                  const struct type *received_type, int n_received);
 void check_blocking(struct rank *rank, const void *buf, const struct type *type, size_t n,
                     bool writes);
+/* A request or operation that is not complete, other than r, and uses some of these bytes; NULL: none */
+static inline struct request *user_of(const struct uses *uses, uintptr_t from, uintptr_t to,
+                                      const struct request *r)
+{
+    if (uses->from >= to || from >= uses->to)
+        return NULL;
+    for (uint32_t left = uses->taken; left != 0; left &= left - 1) {
+        const struct use *u = &uses->last[__builtin_ctz(left)];
+
+        if (u->from < to && from < u->to && u->by != r && u->by->active)
+            return u->by;
+    }
+    return NULL;
+}
 void forget_buffers(struct rank *owner, struct request *request);
 enum { FIRST_SUMMED = 64 }; /* bytes: without --checksum the others are not compared */
 uint64_t sum_bytes(const unsigned char *data, size_t n);

@@ -18,8 +18,10 @@
  * Source: MPI 3.1, 11.7
  */
 #include "check.h"
+#include "host/host.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uintptr_t place_of_access(const struct access *a)

@@ -11,6 +11,7 @@
  * Source: MPI 3.1, 3.3.1
  */
 #include "check.h"
+#include "host/host.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,11 +5,16 @@
  * together when all have ended. A record for which there is no memory is left out.
  */
 #include "timed.h"
+#include "host/host.h"
+#include "mpi/standard/op.h"
+#include "mpi/standard/rank.h"
 
 #include <logp/algorithm.h>
 #include <logp/trace.h>
 
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SPANS = 4096 }; /* calls of one collective, by the same ranks, whose times are kept */

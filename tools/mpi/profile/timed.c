@@ -7,6 +7,8 @@
  * they note the call. Nothing else calls them, so runs without these options pay nothing.
  */
 #include "timed.h"
+#include "host/host.h"
+#include "mpi/standard/rank.h"
 
 #include <dlfcn.h>
 #include <string.h>

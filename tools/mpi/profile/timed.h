@@ -7,6 +7,10 @@
 #include "calls.h"
 #include "mpi/standard/world.h"
 
+#include <mpi.h>
+
+struct job;
+
 /* timed.c: one of them */
 struct second_function {
     const char *name;

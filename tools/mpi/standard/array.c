@@ -3,6 +3,9 @@
  * Parts of arrays as datatypes: a subarray, and the part of one process in a distributed array.
  */
 #include "datatype.h"
+#include "rank.h"
+
+#include <stdlib.h>
 
 /* Make the type of an array of `extent` bytes in which *part begins at byte `offset`, if they fit.
  * Free *part. */

@@ -3,10 +3,21 @@
  * Attributes of communicators, datatypes and windows: a list for each rank, whose entries name their
  * object by its handle. The callbacks differ only in the type of that handle, which is a pointer.
  */
-#include "world.h"
+#include "attributes.h"
+#include "rank.h"
+#include "type.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+
+struct keyval {
+    enum object_kind kind;
+    MPI_Comm_copy_attr_function *copy;
+    MPI_Comm_delete_attr_function *drop;
+    void *state;
+    struct object *object; /* note_keyval() */
+};
 
 struct attribute {
     struct attribute *next;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Cartesian grids of ranks, in row-major order. */
-#include "state.h"
+#include "rank.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The most balanced factors of a number, largest first. */

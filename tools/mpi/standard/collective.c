@@ -5,8 +5,11 @@
  * know (the bytes, never a rank's datatype). The others are in messages.c.
  */
 #include "collective.h"
+#include "op.h"
 #include "world.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The runtime's call, blocking or not. */

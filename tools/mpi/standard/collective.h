@@ -3,7 +3,8 @@
 #ifndef LOGP_MPI_COLLECTIVE_H
 #define LOGP_MPI_COLLECTIVE_H
 
-#include "state.h"
+#include "rank.h"
+#include "request.h"
 
 /* A call is a request that is waited for at once, or given to the caller. NULL: no memory */
 struct request *begin_collective(struct comm *comm);

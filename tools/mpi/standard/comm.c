@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Communicators: groups of the runtime with an error handler, attributes and a name. */
-#include "state.h"
+#include "attributes.h"
+#include "info.h"
+#include "rank.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct comm *comm_of(MPI_Comm handle)

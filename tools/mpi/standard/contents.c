@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What datatypes were made of: MPI_Type_get_envelope() and MPI_Type_get_contents(). */
 #include "datatype.h"
+#include "rank.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct recipe {

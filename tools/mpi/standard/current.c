@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The rank that calls MPI: each call begins here. */
+#include "rank.h"
 #include "world.h"
+#include "host/host.h"
+
+#include <stdio.h>
 
 struct run the_run;
 

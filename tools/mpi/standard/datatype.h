@@ -3,7 +3,7 @@
 #ifndef LOGP_MPI_DATATYPE_H
 #define LOGP_MPI_DATATYPE_H
 
-#include "state.h"
+#include "type.h"
 
 /* count blocks of `block` olds, `stride` bytes apart. fits: false: its caller could not calculate them */
 int make_vector(const char *call, int count, int block, ptrdiff_t stride, bool fits,

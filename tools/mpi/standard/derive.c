@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Communicators that are made of others: duplicates, those of a colour, and those of a group. */
+#include "attributes.h"
 #include "collective.h"
+#include "info.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct cart *copy_of(const struct cart *from)

@@ -3,9 +3,11 @@
  * Epochs of windows. Post, complete and the grant of a lock to the next holder are messages; locks
  * are taken in the target's memory, and cost their origin a round trip.
  */
+#include "request.h"
 #include "window.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 
 /* ---- time ---- */
 

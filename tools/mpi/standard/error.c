@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors: their texts, and the handlers that a program sets. */
+#include "rank.h"
 #include "world.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Of the program: MPI_ERR_LASTCODE + 1 + its index is its code. */
+struct own_error {
+    int class;
+    char *text;
+};
 
 static const char *const texts[] = {
     [MPI_SUCCESS] = "no error",
@@ -147,6 +157,13 @@ int class_of(int rc)
     default:
         leave_rank(1, rc); /* the run is over */
     }
+}
+
+void free_errors(struct rank *r)
+{
+    for (int i = 0; i < r->n_errors; i++)
+        free(r->errors[i].text);
+    free(r->errors);
 }
 
 int MPI_Error_string(int error, char *string, int *length)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Packing in the form external32 (MPI 3.1, 13.5.2): big endian, and long has 4 bytes. */
-#include "state.h"
+#include "rank.h"
+#include "type.h"
 
 #include <string.h>
 

@@ -3,9 +3,10 @@
  * Handles as the integers that Fortran has. A constant is its own number. Other handles have a place
  * in a table of the rank, whose numbers begin behind those of the constants.
  */
-#include "state.h"
+#include "rank.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST = 0x400 };

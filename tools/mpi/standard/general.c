@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests that the program starts or completes by itself: persistent and generalized ones. */
-#include "state.h"
+#include "op.h"
+#include "rank.h"
+#include "request.h"
+
+#include <stdlib.h>
 
 int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *drop,
                        MPI_Grequest_cancel_function *cancel, void *state, MPI_Request *request)

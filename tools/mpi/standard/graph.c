@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs of ranks: those that each rank knows as a whole, and those whose ranks know their own edges. */
-#include "state.h"
+#include "rank.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct graph *new_graph(int n_nodes, int n_in, int n_out)

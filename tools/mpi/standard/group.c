@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups: lists of ranks of MPI_COMM_WORLD. */
-#include "state.h"
+#include "rank.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct group empty = {.n = 0};

@@ -4,7 +4,12 @@
  * not freed, and where each was made. Those that are gone stay in memory, marked, until at least N_GONE / 2 others
  * are gone: so a handle that is used then is known.
  */
+#include "rank.h"
+#include "request.h"
 #include "world.h"
+#include "host/host.h"
+
+#include <stdlib.h>
 
 /* ---- requests ---- */
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Infos: pairs of strings, which nothing here reads. */
-#include "state.h"
+#include "info.h"
+#include "rank.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct pair {

@@ -3,8 +3,9 @@
  * Communicators between two groups. The runtime has one group of both: first comes the one whose rank
  * 0 is lower in MPI_COMM_WORLD.
  */
-#include "state.h"
+#include "rank.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { TAG = (1 << 29) - 1 }; /* of leaders: above all of the runtime's */

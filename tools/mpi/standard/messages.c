@@ -7,6 +7,7 @@
 #include "world.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TAG = 1 << 29 }; /* of the messages of inner communicators: above all of the runtime's */

@@ -2,6 +2,8 @@
 /* Neighbourhood collectives: an item to and from each neighbour in a grid or graph. */
 #include "collective.h"
 
+#include <stdlib.h>
+
 /* What a rank's neighbours are; of a grid: the one before and the one behind, along each dimension. */
 struct neighbors {
     int n_in, n_out;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations: the constants for each type, and those of the program. */
+#include "op.h"
+#include "rank.h"
 #include "world.h"
+#include "host/host.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- built in: acc = acc OP in, by the letter of the type ---- */

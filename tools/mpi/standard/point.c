@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Point to point: sends in all modes, receives, probes and matched probes. */
-#include "state.h"
+#include "collective.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static size_t bytes_of(const MPI_Status *status)

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The start and the end of a rank, its time, and queries of its environment. */
-#include "world.h"
+#include "attributes.h"
+#include "info.h"
 #include "missing.h"
+#include "rank.h"
+#include "request.h"
+#include "host/host.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void set_constant(struct rank *r, struct comm *c, struct logp_vp *vp, const char *name)
@@ -42,9 +48,7 @@ void end_rank(struct rank *r)
         free(r->gone[r->n_reused % N_GONE]);
     for (int i = 0; i < N_GONE; i++)
         free(r->buried[i]);
-    for (int i = 0; i < r->n_errors; i++)
-        free(r->errors[i].text);
-    free(r->errors);
+    free_errors(r);
     free(r->numbered);
     free(r->type_names);
 }

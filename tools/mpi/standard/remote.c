@@ -14,9 +14,12 @@
  * arrival of the last operation performs all operations that have arrived by then. So where the
  * messages take less than 2 L, operations are complete at the time that the model predicts.
  */
-#include "world.h"
+#include "op.h"
 #include "window.h"
+#include "world.h"
+#include "host/host.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The names of calls are in this library, at the same distance from here in all processes. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests: operations under way, and the calls that wait for them or test them. */
-#include "state.h"
+#include "op.h"
+#include "rank.h"
+#include "request.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct request *new_request(enum request_kind kind, struct comm *comm)

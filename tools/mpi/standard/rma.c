@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on windows: each gets the old values, if they are wanted, and combines new ones. */
+#include "op.h"
+#include "request.h"
 #include "window.h"
 
 #include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int check_part(struct win *w, struct operand *p)

@@ -5,7 +5,7 @@
  * These functions return their errors; no error handler is called.
  * Source: MPI 3.1, 14.3; the datatypes of variables: table 14.2
  */
-#include "state.h"
+#include "rank.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Datatypes: constants, trees made of them, and how their elements are packed. */
+#include "attributes.h"
 #include "datatype.h"
+#include "rank.h"
 
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
+
+/* The name that a rank has given to a constant, which all ranks share. */
+struct type_name {
+    const struct type *type;
+    char name[MPI_MAX_OBJECT_NAME];
+};
 
 /* ---- constants ---- */
 

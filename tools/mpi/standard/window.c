@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows: creation and queries. */
+#include "attributes.h"
+#include "info.h"
+#include "request.h"
 #include "window.h"
-#include "world.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct win *win_of(MPI_Win handle)

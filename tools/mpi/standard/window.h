@@ -9,10 +9,14 @@
 #ifndef LOGP_MPI_WINDOW_H
 #define LOGP_MPI_WINDOW_H
 
-#include "state.h"
+#include "checks.h"
+#include "rank.h"
+#include "type.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+
+struct reduction;
 
 /* Memory attached to a dynamic window. */
 struct region {

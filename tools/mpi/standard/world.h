@@ -3,10 +3,12 @@
 #ifndef LOGP_MPI_WORLD_H
 #define LOGP_MPI_WORLD_H
 
-#include "host/host.h"
-#include "state.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 struct mpi_forced;
+struct rank;
 
 /* The command's options for this run, and its reports. */
 struct run {
