@@ -8,7 +8,7 @@
  *
  * The loader does not know clones. The unwinder asks _dl_find_object() and dl_iterate_phdr(); those
  * of this library replace the C library's. Everything else that asks the loader excludes clones
- * (read_image()): thread-local variables, dlsym() and the like in the executable, copies of a
+ * (host_read_image()): thread-local variables, dlsym() and the like in the executable, copies of a
  * library's variables, a debugger.
  */
 #include "host.h"
@@ -115,7 +115,7 @@ static bool asks_loader(const struct job *job)
                                         "backtrace_symbols_fd"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (symbol_of(job, names[i]) != NULL)
+        if (host_symbol_of(job, names[i]) != NULL)
             return true;
     return false;
 }
@@ -149,7 +149,7 @@ static bool take_relocation(const struct job *job, struct picture *p, const Elf6
 {
     const Elf64_Xword type = ELF64_R_TYPE(r->r_info);
     size_t n;
-    const Elf64_Sym *symbol = dynamic_symbols(job, &n) + ELF64_R_SYM(r->r_info);
+    const Elf64_Sym *symbol = host_dynamic_symbols(job, &n) + ELF64_R_SYM(r->r_info);
     bool is_within = true;
 
     if (type == (Elf64_Xword)NO_CHANGE)
@@ -203,9 +203,9 @@ static size_t count_relocations(const struct job *job)
     const Elf64_Shdr *s = NULL;
     size_t n = 0;
 
-    while ((s = section(job->file, SHT_RELA, s)) != NULL)
+    while ((s = host_section(job->file, SHT_RELA, s)) != NULL)
         n += s->sh_size / sizeof(Elf64_Rela);
-    while ((s = section(job->file, PACKED_RELOCATIONS, s)) != NULL)
+    while ((s = host_section(job->file, PACKED_RELOCATIONS, s)) != NULL)
         n += s->sh_size / sizeof(uint64_t) * 63;
     return n;
 }
@@ -219,14 +219,14 @@ static bool take_relocations(const struct job *job, struct picture *p)
     p->named = malloc(n * sizeof(*p->named));
     if (p->shifted == NULL || p->named == NULL)
         return false;
-    while ((s = section(job->file, SHT_RELA, s)) != NULL) {
+    while ((s = host_section(job->file, SHT_RELA, s)) != NULL) {
         const Elf64_Rela *r = (const Elf64_Rela *)(job->file + s->sh_offset);
 
         for (size_t i = 0; (s->sh_flags & SHF_ALLOC) != 0 && i < s->sh_size / sizeof(*r); i++)
             if (!take_relocation(job, p, &r[i]))
                 return false;
     }
-    while ((s = section(job->file, PACKED_RELOCATIONS, s)) != NULL)
+    while ((s = host_section(job->file, PACKED_RELOCATIONS, s)) != NULL)
         if (!take_packed(p, (const uint64_t *)(job->file + s->sh_offset), s->sh_size / 8))
             return false;
     return true;
@@ -238,7 +238,7 @@ static bool take_relocations(const struct job *job, struct picture *p)
  * when a rank calls it. */
 static bool load_picture(const struct job *job, struct picture *p)
 {
-    const int file = make_file(job, "executable");
+    const int file = host_make_file(job, "executable");
     char path[64];
     void *image;
 
@@ -292,7 +292,7 @@ static bool reserve(const struct job *job, struct picture *p)
 
 static const struct picture *the_picture; /* for the unwinder */
 
-void make_picture(struct job *job)
+void host_make_picture(struct job *job)
 {
     struct picture *p = calloc(1, sizeof(*p));
 
@@ -315,7 +315,7 @@ void make_picture(struct job *job)
 
 /* ---- a clone ---- */
 
-uintptr_t make_clone(const struct job *job, int rank)
+uintptr_t host_make_clone(const struct job *job, int rank)
 {
     struct picture *p = job->picture;
     const uintptr_t base = p->clones + (uintptr_t)rank * p->stride, shift = base - p->base;
@@ -348,8 +348,8 @@ static void set_in_clone(const struct job *job, uintptr_t base, const Elf64_Sym 
         }
 }
 
-void write_address(const struct job *job, const struct host_rank *host, const Elf64_Sym *symbol,
-                   void *address)
+void host_write_address(const struct job *job, const struct host_rank *host,
+                        const Elf64_Sym *symbol, void *address)
 {
     Elf64_Sym own = *symbol;
 
@@ -357,7 +357,7 @@ void write_address(const struct job *job, const struct host_rank *host, const El
         set_in_clone(job, host->base, symbol, address);
         return;
     }
-    set_address(&own, address);
+    host_set_address(&own, address);
     if (pwrite(host->image_file, &own, sizeof(own), (const char *)symbol - job->file) < 0)
         return; /* a file in memory: it then stays the C library's */
 }
@@ -374,11 +374,11 @@ static int (*next_find)(void *address, struct dl_find_object *result);
 /* Before a rank can crash: dlsym() is not for signal handlers. */
 static __attribute__((constructor)) void find_next(void)
 {
-    void *f = next_of("dl_iterate_phdr");
+    void *f = host_next_of("dl_iterate_phdr");
 
     memcpy(&next_iterate, &f, sizeof(f));
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
-    f = next_of("_dl_find_object");
+    f = host_next_of("_dl_find_object");
     memcpy(&next_find, &f, sizeof(f));
 #endif
 }
@@ -419,7 +419,7 @@ EXPORT int dl_iterate_phdr(phdr_callback *callback, void *data)
                                     .dlpi_phdr = p->segments,
                                     .dlpi_phnum = (Elf64_Half)p->n_segments};
 
-        /* acquire pairs with the release in make_clone() */
+        /* acquire pairs with the release in host_make_clone() */
         if (atomic_load_explicit(&p->is_made[i], memory_order_acquire))
             rc = callback(&info, sizeof(info), data);
     }

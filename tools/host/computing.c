@@ -92,11 +92,11 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-void begin_looking(void)
+void host_begin_looking(void)
 {
     struct sigaction action = {.sa_sigaction = look,
                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-    const uintptr_t known[N_LIBRARIES] = {(uintptr_t)begin_looking, (uintptr_t)logp_now,
+    const uintptr_t known[N_LIBRARIES] = {(uintptr_t)host_begin_looking, (uintptr_t)logp_now,
                                           (uintptr_t)dlsym(RTLD_NEXT, "memcpy"),
                                           (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr")};
 
@@ -106,7 +106,7 @@ void begin_looking(void)
         signal_number = 0;
 }
 
-void look_here(void)
+void host_look_here(void)
 {
     const struct itimerspec at = {{.tv_nsec = INTERVAL_NS}, {.tv_nsec = INTERVAL_NS}};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number};

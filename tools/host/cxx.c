@@ -40,12 +40,12 @@ static void *find(void *library, const char *name)
     return library != NULL ? dlsym(library, name) : NULL;
 }
 
-void find_streams(struct job *job)
+void host_find_streams(struct job *job)
 {
     void *library = NULL, *input, *output, *buffer;
 
     for (int i = 0; i < N_STREAMS; i++) {
-        const Elf64_Sym *symbol = symbol_of(job, names[i]);
+        const Elf64_Sym *symbol = host_symbol_of(job, names[i]);
 
         job->streams[i] = symbol != NULL && symbol->st_shndx == SHN_UNDEF ? symbol : NULL;
         if (job->streams[i] != NULL && library == NULL) /* it stays, also for its constructors */
@@ -62,9 +62,9 @@ void find_streams(struct job *job)
     memcpy(&make_buffer, &buffer, sizeof(buffer));
 }
 
-void give_streams(const struct job *job, struct host_rank *host)
+void host_give_streams(const struct job *job, struct host_rank *host)
 {
-    FILE *const files[N_STREAMS] = {input_of(job, host), stdout, stderr, stderr};
+    FILE *const files[N_STREAMS] = {host_input_of(job, host), stdout, stderr, stderr};
     struct stream *all = NULL;
 
     for (int i = 0; i < N_STREAMS; i++) {
@@ -79,11 +79,11 @@ void give_streams(const struct job *job, struct host_rank *host)
         all[i].buffer.file = files[i];
         all[i].buffer.unread = EOF;
         (i == 0 ? make_input : make_output)(all[i].object, &all[i].buffer);
-        write_address(job, host, job->streams[i], all[i].object);
+        host_write_address(job, host, job->streams[i], all[i].object);
     }
 }
 
-void set_stream_input(const struct host_rank *host, FILE *input)
+void host_set_stream_input(const struct host_rank *host, FILE *input)
 {
     struct stream *all = host->streams;
 

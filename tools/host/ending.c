@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run that is over: a rank has called abort_run(), failed or ended too early, or a signal has
+ * A run that is over: a rank has called host_abort_run(), failed or ended too early, or a signal has
  * come. The others see it at their next call. A rank that makes no more calls does not, so a thread
  * ends the process PATIENCE_S later. Semaphores, because signal handlers may post them.
  */
@@ -43,12 +43,12 @@ static void *watch(void *arg)
         if (errno != EINTR)
             break;
     }
-    fprintf(report_stream(),
+    fprintf(host_report_stream(),
             "the run is over, but a rank is still in its own code: the process ends\n");
     _exit(code_of());
 }
 
-void note_over(void)
+void host_note_over(void)
 {
     if (watches)
         sem_post(&over);
@@ -62,10 +62,10 @@ static void interrupted(int number, siginfo_t *info, void *context)
         theirs->sa_sigaction(number, info, context);
     else if (theirs->sa_handler != SIG_IGN && theirs->sa_handler != SIG_DFL)
         theirs->sa_handler(number);
-    note_over();
+    host_note_over();
 }
 
-void catch_interrupts(void)
+void host_catch_interrupts(void)
 {
     struct sigaction action = {.sa_sigaction = interrupted, .sa_flags = SA_SIGINFO};
 
@@ -75,7 +75,7 @@ void catch_interrupts(void)
             sigaction(signals[i], &action, NULL);
 }
 
-void begin_watch(int (*exit_code)(void))
+void host_begin_watch(int (*exit_code)(void))
 {
     code_of = exit_code;
     sem_init(&over, 0, 0);
@@ -83,7 +83,7 @@ void begin_watch(int (*exit_code)(void))
     watches = pthread_create(&watcher, NULL, watch, NULL) == 0;
 }
 
-void end_watch(void)
+void host_end_watch(void)
 {
     if (!watches)
         return;

@@ -33,7 +33,7 @@ struct host_rank *host_of_process(void)
 
 /* ---- the C library's own ---- */
 
-void *next_of(const char *name)
+void *host_next_of(const char *name)
 {
     void *f = dlsym(RTLD_NEXT, name);
 
@@ -65,7 +65,7 @@ ssize_t host_write(int fd, const void *buf, size_t n)
 
 int host_fileno(FILE *f)
 {
-    return ((int (*)(FILE *))next_of("fileno"))(f);
+    return ((int (*)(FILE *))host_next_of("fileno"))(f);
 }
 
 typedef int exec_function(const char *path, char *const *words, char *const *environment);
@@ -74,7 +74,7 @@ static exec_function *next_execvpe;
 
 __attribute__((constructor)) static void find_next(void)
 {
-    next_execvpe = (exec_function *)next_of("execvpe");
+    next_execvpe = (exec_function *)host_next_of("execvpe");
 }
 
 int host_execvpe(const char *path, char *const *words, char *const *environment)
@@ -84,6 +84,6 @@ int host_execvpe(const char *path, char *const *words, char *const *environment)
 
 void host_abort(void)
 {
-    ((void (*)(void))next_of("abort"))();
+    ((void (*)(void))host_next_of("abort"))();
     __builtin_unreachable();
 }

@@ -72,9 +72,9 @@ struct host_rank {
     struct rank *rank;       /* the guest's */
     const char *const *call; /* of the guest: that the rank is in, or was in last */
     jmp_buf end;
-    atomic_bool running;                        /* it stays, where a run is abandoned */
-    int code, rc;                               /* its exit code; the error that ended the run */
-    uintptr_t place;                            /* where it was when the run ended: place_here() */
+    atomic_bool running; /* it stays, where a run is abandoned */
+    int code, rc;        /* its exit code; the error that ended the run */
+    uintptr_t place;     /* where it was when the run ended: host_place_here() */
     struct exit_call *exit_calls, *quick_calls; /* of exit(), and of quick_exit() */
     struct lines out, err;
     FILE *
@@ -132,7 +132,7 @@ struct job {
     size_t stack_bytes;
     int n_ranks;
     struct host_rank *hosts;
-    _Atomic int abort_code; /* of abort_run(); -1: none */
+    _Atomic int abort_code; /* of host_abort_run(); -1: none */
     pid_t pid;
     FILE *no_input;
     const Elf64_Sym *symbols[N_VARIABLES]; /* in the file; NULL: it does not use the variable */
@@ -142,94 +142,95 @@ struct job {
 extern struct job *the_job; /* NULL: none runs */
 
 /* ending.c: a run that is over ends, also if a rank never calls the guest again. exit_code: of the process then */
-void begin_watch(int (*exit_code)(void));
-void end_watch(void); /* the run has returned */
-void note_over(void);
-void catch_interrupts(void); /* once the handlers that stop the run are there */
+void host_begin_watch(int (*exit_code)(void));
+void host_end_watch(void); /* the run has returned */
+void host_note_over(void);
+void host_catch_interrupts(void); /* once the handlers that stop the run are there */
 
 /* executable.c */
 /* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
-const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
+const Elf64_Shdr *host_section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
 /* The symbol of this name that the executable refers to or has; NULL: there is none. */
-Elf64_Sym *dynamic_symbols(const struct job *job, size_t *n);
-const char *symbol_name(const struct job *job, const Elf64_Sym *symbol);
-const Elf64_Sym *symbol_of(const struct job *job, const char *name);
+Elf64_Sym *host_dynamic_symbols(const struct job *job, size_t *n);
+const char *host_symbol_name(const struct job *job, const Elf64_Sym *symbol);
+const Elf64_Sym *host_symbol_of(const struct job *job, const char *name);
 /* A symbol that refers to another file now is this address. */
-void set_address(Elf64_Sym *symbol, void *address);
+void host_set_address(Elf64_Sym *symbol, void *address);
 /* The function at this address of the file. @return NULL: unknown; *offset: from its start */
-const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset);
+const char *host_function_at(const struct job *job, uintptr_t address, uintptr_t *offset);
 /* Bytes from the file's address 0 to the end of the last segment. */
-size_t span_of(const Elf64_Phdr *segments, int n);
+size_t host_span_of(const Elf64_Phdr *segments, int n);
 /* Where in the file of its executable this address of a rank is. @return 0: it is elsewhere */
-uintptr_t address_in_file(const struct host_rank *h, uintptr_t address);
+uintptr_t host_address_in_file(const struct host_rank *h, uintptr_t address);
 /* A file in memory with the executable, as it is now. @return its descriptor; -1: there is none */
-int make_file(const struct job *job, const char *name);
+int host_make_file(const struct job *job, const char *name);
 
 /* image.c. prepare: called before the first copy is made */
-int read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size);
+int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size);
 /* Load a copy of the executable. @return its entry; NULL: the reason is in *why */
-void *load_image(struct job *job, struct host_rank *host, char *why, size_t size);
+void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t size);
 /* Unload it. Its file is used again. */
-void unload_image(struct host_rank *host);
-void enter_image(void *entry);
+void host_unload_image(struct host_rank *host);
+void host_enter_image(void *entry);
 /* The constructors of the executable, as the loader would call them; and the destructors. */
-void begin_image(const struct job *job, const struct host_rank *host);
-void end_image(const struct job *job, struct host_rank *host);
+void host_begin_image(const struct job *job, const struct host_rank *host);
+void host_end_image(const struct job *job, struct host_rank *host);
 
 /* clone.c: images that are copies of one that the loader has loaded */
 /* Load it, if the executable can be cloned; if not, job->picture stays NULL. */
-void make_picture(struct job *job);
+void host_make_picture(struct job *job);
 /* @return its base; 0: there is no memory */
-uintptr_t make_clone(const struct job *job, int rank);
+uintptr_t host_make_clone(const struct job *job, int rank);
 /* A symbol that refers to another file is this address in the copy of one rank, clone or not. */
-void write_address(const struct job *job, const struct host_rank *host, const Elf64_Sym *symbol,
-                   void *address);
+void host_write_address(const struct job *job, const struct host_rank *host,
+                        const Elf64_Sym *symbol, void *address);
 
 /* place.c: safe in signal handlers */
 enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
 
 /* Of an address in this rank's copy of the executable; 0: it is none. caller: a return address, or NULL */
-uintptr_t place_of(const struct host_rank *h, void *caller);
+uintptr_t host_place_of(const struct host_rank *h, void *caller);
 /* Where the calling rank is: an address of the executable's file; 0: unknown */
-uintptr_t place_here(void);
+uintptr_t host_place_here(void);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
-void name_places(const struct job *job, const uintptr_t *places, int n, char (*texts)[PLACE_TEXT]);
-/* The same of place_here(). @param text  PLACE_TEXT bytes. @return text */
-const char *name_here(char *text);
+void host_name_places(const struct job *job, const uintptr_t *places, int n,
+                      char (*texts)[PLACE_TEXT]);
+/* The same of host_place_here(). @param text  PLACE_TEXT bytes. @return text */
+const char *host_name_here(char *text);
 
 /* computing.c: look where ranks are from now on; and the thread of this rank, too */
-void begin_looking(void);
-void look_here(void);
+void host_begin_looking(void);
+void host_look_here(void);
 
 /* variables.c */
-void find_variables(struct job *job);
+void host_find_variables(struct job *job);
 /* Before the copy of the executable is loaded, or in a clone; and after that. */
-void give_variables(const struct job *job, struct host_rank *host);
-void begin_variables(const struct job *job, struct host_rank *host);
+void host_give_variables(const struct job *job, struct host_rank *host);
+void host_begin_variables(const struct job *job, struct host_rank *host);
 /* The variable stdin of this rank. */
-void set_stdin(const struct host_rank *host, FILE *input);
+void host_set_stdin(const struct host_rank *host, FILE *input);
 
 /* libraries.c: those of the program, before its first copy is loaded */
-void load_libraries(const struct job *job);
+void host_load_libraries(const struct job *job);
 /* Whether the program has libraries of its own. If not, all libraries that it is linked with are
  * loaded now. */
-bool has_own_libraries(const struct job *job);
+bool host_has_own_libraries(const struct job *job);
 /* Another library of the guest's interface that the executable is linked with; NULL: none. */
-const char *other_library(const struct job *job);
+const char *host_other_library(const struct job *job);
 /* Report a program that looks for this library where earlier versions were installed. */
-void name_old_link(const struct job *job);
+void host_name_old_link(const struct job *job);
 /* Name those on stderr whose globals all ranks share. */
-void name_shared(const struct job *job);
+void host_name_shared(const struct job *job);
 
 /* cxx.c: the streams of C++, as the variables */
-void find_streams(struct job *job);
-void give_streams(const struct job *job, struct host_rank *host);
+void host_find_streams(struct job *job);
+void host_give_streams(const struct job *job, struct host_rank *host);
 /* std::cin reads this from now on. */
-void set_stream_input(const struct host_rank *host, FILE *input);
+void host_set_stream_input(const struct host_rank *host, FILE *input);
 
 /* here.c: a function of the C library that one of the same name here replaces */
-void *next_of(const char *name);
-/* Those that are called by name. Signal handlers may call all but host_fileno(), since next_of() takes a lock. */
+void *host_next_of(const char *name);
+/* Those that are called by name. Signal handlers may call all but host_fileno(), since host_next_of() takes a lock. */
 int host_close(int fd);
 ssize_t host_read(int fd, void *buf, size_t n);
 ssize_t host_write(int fd, const void *buf, size_t n);
@@ -242,31 +243,31 @@ struct host_rank *host_here(void);
 struct host_rank *host_of_process(void);
 
 /* leave.c: end this rank with an exit code, after its exit handlers; or because the run has ended */
-void leave_rank(int code, int rc) __attribute__((noreturn));
+void host_leave_rank(int code, int rc) __attribute__((noreturn));
 /* The functions that were registered are forgotten, or called: the last comes first, and it may register more. */
-void end_calls(struct exit_call **calls, bool called);
+void host_end_calls(struct exit_call **calls, bool called);
 /* What atexit() and at_quick_exit() have registered. */
-void forget_calls(struct host_rank *h);
+void host_forget_calls(struct host_rank *h);
 /* A rank of an explored run has failed, with its reason on stderr, or ends with an exit code. */
-void fail_explored(struct host_rank *h);
+void host_fail_explored(struct host_rank *h);
 /* End the run with this exit code. A rank calls it. */
-void abort_run(int code) __attribute__((noreturn));
+void host_abort_run(int code) __attribute__((noreturn));
 
 /* stream.c */
-FILE *input_of(const struct job *job, const struct host_rank *h);
-void begin_output(void);
+FILE *host_input_of(const struct job *job, const struct host_rank *h);
+void host_begin_output(void);
 /* Write the rest of a rank's output to fd, a line without its end. */
-void end_lines(struct host_rank *h, int fd);
-void end_output(struct host_rank *h);
-void write_all(int fd, const char *text, size_t n);
+void host_end_lines(struct host_rank *h, int fd);
+void host_end_output(struct host_rank *h);
+void host_write_all(int fd, const char *text, size_t n);
 /* stderr of the process, by a stream that no rank uses: a rank that writes into a full pipe holds
  * the lock of its stream for ever. The last lines of a run that was abandoned are dropped if the
  * pipe is full. */
-FILE *report_stream(void);
+FILE *host_report_stream(void);
 /* Whether a rank is still in its own code after the run has ended. */
-bool is_abandoned(const struct job *job);
+bool host_is_abandoned(const struct job *job);
 
 /* redirect.c: close what a rank has put in place of its standard streams */
-void end_redirections(struct host_rank *h);
+void host_end_redirections(struct host_rank *h);
 
 #endif

@@ -54,7 +54,7 @@ static uintptr_t *taken_from_loader(struct job *job, Elf64_Sxword tag)
  * would hold its lock while a constructor waits, and does not know when a rank ends. */
 static void prepare_dynamic(struct job *job)
 {
-    const Elf64_Shdr *s = section(job->file, SHT_DYNAMIC, NULL);
+    const Elf64_Shdr *s = host_section(job->file, SHT_DYNAMIC, NULL);
     Elf64_Dyn *d = s != NULL ? (Elf64_Dyn *)(job->file + s->sh_offset) : NULL;
 
     for (; d != NULL && d->d_tag != DT_NULL; d++) {
@@ -72,7 +72,7 @@ static void prepare_dynamic(struct job *job)
 /* Symbols that the loader would share among copies: statics of C++ templates and inline functions. */
 static void own_unique_symbols(char *file)
 {
-    const Elf64_Shdr *s = section(file, SHT_DYNSYM, NULL);
+    const Elf64_Shdr *s = host_section(file, SHT_DYNSYM, NULL);
     Elf64_Sym *symbols = s != NULL ? (Elf64_Sym *)(file + s->sh_offset) : NULL;
 
     for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(*symbols); i++)
@@ -85,9 +85,9 @@ static const char *copied_object(const char *file)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
     const Elf64_Shdr *all = (const Elf64_Shdr *)(file + e->e_shoff);
-    const Elf64_Shdr *symbols = section(file, SHT_DYNSYM, NULL), *s = NULL;
+    const Elf64_Shdr *symbols = host_section(file, SHT_DYNSYM, NULL), *s = NULL;
 
-    while (symbols != NULL && (s = section(file, SHT_RELA, s)) != NULL) {
+    while (symbols != NULL && (s = host_section(file, SHT_RELA, s)) != NULL) {
         const Elf64_Rela *r = (const Elf64_Rela *)(file + s->sh_offset);
 
         for (size_t i = 0; i < s->sh_size / sizeof(*r); i++)
@@ -119,7 +119,7 @@ static bool has_segment(const char *file, Elf64_Word type)
  * command's. */
 static bool looks_up_variables(const char *file)
 {
-    for (const Elf64_Shdr *s = NULL; (s = section(file, SHT_RELA, s)) != NULL;) {
+    for (const Elf64_Shdr *s = NULL; (s = host_section(file, SHT_RELA, s)) != NULL;) {
         const Elf64_Rela *r = (const Elf64_Rela *)(file + s->sh_offset);
 
         for (size_t i = 0; i < s->sh_size / sizeof(*r); i++)
@@ -171,8 +171,8 @@ static const char *unsuitable(const struct job *job)
         return "it is not position-independent: compile it with logp-cc, or with -fPIE -pie";
     if (!has_segment(job->file, PT_INTERP))
         return "it is a library, or statically linked: link it with logp-cc";
-    if (section(job->file, SHT_DYNAMIC, NULL) == NULL ||
-        section(job->file, SHT_DYNSYM, NULL) == NULL)
+    if (host_section(job->file, SHT_DYNAMIC, NULL) == NULL ||
+        host_section(job->file, SHT_DYNSYM, NULL) == NULL)
         return "its section headers have been removed: link it again, and strip it with plain "
                "strip at most";
     if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file))
@@ -181,7 +181,7 @@ static const char *unsuitable(const struct job *job)
     return NULL;
 }
 
-int read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size)
+int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size)
 {
     /* without O_NONBLOCK, a FIFO is not open until a process writes into it */
     const int fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -205,7 +205,7 @@ int read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t
         return -1;
     }
     reason = unsuitable(job);
-    other = reason == NULL ? other_library(job) : NULL;
+    other = reason == NULL ? host_other_library(job) : NULL;
     object = reason == NULL && other == NULL ? copied_object(job->file) : NULL;
     if (reason != NULL)
         snprintf(why, size, "%s", reason);
@@ -217,20 +217,21 @@ int read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t
     if (*why != '\0')
         return -1;
     if (!job->quiet)
-        name_old_link(job);
+        host_name_old_link(job);
     for (job->last_before = _r_debug.r_map; job->last_before->l_next != NULL;)
         job->last_before = job->last_before->l_next;
-    load_libraries(job);
+    host_load_libraries(job);
     job->image_bytes =
-        span_of((const Elf64_Phdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_phoff),
-                ((const Elf64_Ehdr *)job->file)->e_phnum);
+        host_span_of((const Elf64_Phdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_phoff),
+                     ((const Elf64_Ehdr *)job->file)->e_phnum);
     prepare_dynamic(job);
     own_unique_symbols(job->file);
-    find_variables(job);
-    find_streams(job);
+    host_find_variables(job);
+    host_find_streams(job);
     prepare(job);
-    if (!job->names_threads && !has_own_libraries(job)) /* a debugger reads what the loader has */
-        make_picture(job);
+    if (!job->names_threads &&
+        !host_has_own_libraries(job)) /* a debugger reads what the loader has */
+        host_make_picture(job);
     return 0;
 }
 
@@ -241,7 +242,7 @@ static bool make_own_file(const struct job *job, struct host_rank *host)
     int file;
 
     snprintf(name, sizeof(name), "rank%d", (int)(host - job->hosts)); /* for logp-gdb.py */
-    file = make_file(job, name);
+    file = host_make_file(job, name);
     host->image_file = file > 0 ? file : 0;
     return file > 0;
 }
@@ -256,8 +257,8 @@ static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t
         snprintf(why, size, "no file in memory can be made for it: raise ulimit -n");
         return false;
     }
-    give_variables(job, host);
-    give_streams(job, host);
+    host_give_variables(job, host);
+    host_give_streams(job, host);
     /* a debugger reads it, too */
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", job->pid, host->image_file);
     host->image = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
@@ -267,34 +268,34 @@ static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t
     }
     host->base = map->l_addr;
     if (host == job->hosts && !job->quiet)
-        name_shared(job);
+        host_name_shared(job);
     return true;
 }
 
 static bool load_clone(const struct job *job, struct host_rank *host, char *why, size_t size)
 {
-    host->base = make_clone(job, (int)(host - job->hosts));
+    host->base = host_make_clone(job, (int)(host - job->hosts));
     if (host->base == 0) {
         snprintf(why, size, "there is no memory for its globals");
         return false;
     }
-    give_variables(job, host);
-    give_streams(job, host);
+    host_give_variables(job, host);
+    host_give_streams(job, host);
     return true;
 }
 
-void *load_image(struct job *job, struct host_rank *host, char *why, size_t size)
+void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t size)
 {
     if (job->picture != NULL ? !load_clone(job, host, why, size) : !load_copy(job, host, why, size))
         return NULL;
-    begin_variables(job, host);
+    host_begin_variables(job, host);
     return (void *)(host->base + ((const Elf64_Ehdr *)job->file)->e_entry);
 }
 
 typedef void constructor(int argc, char **argv, char **env);
 typedef void destructor(void);
 
-void begin_image(const struct job *job, const struct host_rank *host)
+void host_begin_image(const struct job *job, const struct host_rank *host)
 {
     const struct own_functions *f = &job->constructors;
 
@@ -304,7 +305,7 @@ void begin_image(const struct job *job, const struct host_rank *host)
         ((constructor **)(host->base + f->array))[i](job->argc, job->argv, environ);
 }
 
-void end_image(const struct job *job, struct host_rank *host)
+void host_end_image(const struct job *job, struct host_rank *host)
 {
     const struct own_functions *f = &job->destructors;
 
@@ -317,7 +318,7 @@ void end_image(const struct job *job, struct host_rank *host)
         ((destructor *)(host->base + f->one))();
 }
 
-void unload_image(struct host_rank *host)
+void host_unload_image(struct host_rank *host)
 {
     struct link_map *map;
     char path[64] = "";
@@ -334,7 +335,7 @@ void unload_image(struct host_rank *host)
     host->image = NULL;
 }
 
-void enter_image(void *entry)
+void host_enter_image(void *entry)
 {
 #if defined(__x86_64__)
     __asm__ volatile("xor %%edx, %%edx\n\tpush %1\n\tjmp *%0"

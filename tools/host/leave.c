@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 
-void end_calls(struct exit_call **calls, bool called)
+void host_end_calls(struct exit_call **calls, bool called)
 {
     while (*calls != NULL) {
         struct exit_call *call = *calls;
@@ -18,13 +18,13 @@ void end_calls(struct exit_call **calls, bool called)
     }
 }
 
-void forget_calls(struct host_rank *h)
+void host_forget_calls(struct host_rank *h)
 {
-    end_calls(&h->exit_calls, false);
-    end_calls(&h->quick_calls, false);
+    host_end_calls(&h->exit_calls, false);
+    host_end_calls(&h->quick_calls, false);
 }
 
-void leave_rank(int code, int rc)
+void host_leave_rank(int code, int rc)
 {
     struct host_rank *h = host_here();
 
@@ -33,20 +33,20 @@ void leave_rank(int code, int rc)
     h->code = code;
     h->rc = rc;
     if (rc != 0 || code != 0)
-        h->place = place_here();
+        h->place = host_place_here();
     if (rc == 0) /* a handler may call exit() */
-        end_calls(&h->exit_calls, true);
+        host_end_calls(&h->exit_calls, true);
     if (rc == 0)
-        end_image(the_job, h);
+        host_end_image(the_job, h);
     longjmp(h->end, 1);
 }
 
-void fail_explored(struct host_rank *h)
+void host_fail_explored(struct host_rank *h)
 {
     char words[256];
 
     if (h->place == 0)
-        h->place = place_here();
+        h->place = host_place_here();
     if (h->rc == 0 && h->code == 0)
         snprintf(words, sizeof(words), "%s", h->found);
     else if (*h->said != '\0')
@@ -58,7 +58,7 @@ void fail_explored(struct host_rank *h)
                      -(int)(h->place & INT_MAX)); /* other places: other failures */
 }
 
-void abort_run(int code)
+void host_abort_run(int code)
 {
     struct host_rank *h = host_here();
     int none = -1;
@@ -69,7 +69,7 @@ void abort_run(int code)
     atomic_compare_exchange_strong_explicit(&the_job->abort_code, &none, code, memory_order_relaxed,
                                             memory_order_relaxed);
     if (the_job->kept != NULL)
-        fail_explored(h);
+        host_fail_explored(h);
     logp_machine_stop(logp_vp_machine(h->vp), -ECANCELED);
-    leave_rank(code, -ECANCELED);
+    host_leave_rank(code, -ECANCELED);
 }

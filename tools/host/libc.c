@@ -25,8 +25,8 @@ static bool is_rank(void)
 EXPORT void exit(int code)
 {
     if (is_rank())
-        leave_rank(code, 0);
-    ((void (*)(int))next_of("exit"))(code);
+        host_leave_rank(code, 0);
+    ((void (*)(int))host_next_of("exit"))(code);
     __builtin_unreachable();
 }
 
@@ -35,9 +35,9 @@ EXPORT void _exit(int code)
     struct host_rank *h = host_of_process();
 
     if (h != NULL) {
-        forget_calls(h);
+        host_forget_calls(h);
         h->was_ended = true;
-        leave_rank(code, 0);
+        host_leave_rank(code, 0);
     }
     while (true)
         syscall(SYS_exit_group, code);
@@ -54,8 +54,8 @@ EXPORT void quick_exit(int code)
     struct host_rank *h = host_of_process();
 
     if (h == NULL)
-        ((void (*)(int))next_of("quick_exit"))(code);
-    end_calls(&h->quick_calls, true);
+        ((void (*)(int))host_next_of("quick_exit"))(code);
+    host_end_calls(&h->quick_calls, true);
     _exit(code);
 }
 
@@ -63,8 +63,8 @@ EXPORT void quick_exit(int code)
 EXPORT void pthread_exit(void *value)
 {
     if (is_rank())
-        leave_rank(0, 0);
-    ((void (*)(void *))next_of("pthread_exit"))(value);
+        host_leave_rank(0, 0);
+    ((void (*)(void *))host_next_of("pthread_exit"))(value);
     __builtin_unreachable();
 }
 
@@ -91,8 +91,8 @@ EXPORT int __cxa_atexit(void (*function)(void *), void *arg, void *object)
     struct host_rank *h = host_here();
 
     if (h == NULL)
-        return ((int (*)(void (*)(void *), void *, void *))next_of("__cxa_atexit"))(function, arg,
-                                                                                    object);
+        return ((int (*)(void (*)(void *), void *, void *))host_next_of("__cxa_atexit"))(
+            function, arg, object);
     return add_call(&h->exit_calls, function, arg);
 }
 
@@ -103,8 +103,8 @@ EXPORT int __cxa_at_quick_exit(void (*function)(void *), void *object)
     struct host_rank *h = host_here();
 
     if (h == NULL)
-        return ((int (*)(void (*)(void *), void *))next_of("__cxa_at_quick_exit"))(function,
-                                                                                   object);
+        return ((int (*)(void (*)(void *), void *))host_next_of("__cxa_at_quick_exit"))(function,
+                                                                                        object);
     return add_call(&h->quick_calls, function, NULL);
 }
 
@@ -115,7 +115,7 @@ EXPORT int __cxa_thread_atexit_impl(void (*function)(void *), void *arg, void *o
 {
     if (host_here() != NULL && the_job->main == NULL)
         return __cxa_atexit(function, arg, object);
-    return ((int (*)(void (*)(void *), void *, void *))next_of("__cxa_thread_atexit_impl"))(
+    return ((int (*)(void (*)(void *), void *, void *))host_next_of("__cxa_thread_atexit_impl"))(
         function, arg, object);
 }
 
@@ -126,8 +126,8 @@ EXPORT void abort(void)
 
     if (h != NULL) {
         fprintf(stderr, "rank %d: abort(), last in %s%s\n", logp_vp_rank(h->vp), *h->call,
-                name_here(place));
-        abort_run(128 + SIGABRT);
+                host_name_here(place));
+        host_abort_run(128 + SIGABRT);
     }
     host_abort();
 }
@@ -142,8 +142,8 @@ EXPORT void __assert_fail(const char *what, const char *file, unsigned line, con
     fprintf(stderr, "%s:%u: %s: assertion `%s' failed", file, line, function, what);
     if (h != NULL) {
         fprintf(stderr, " on rank %d, last in %s%s\n", logp_vp_rank(h->vp), *h->call,
-                name_here(place));
-        abort_run(128 + SIGABRT);
+                host_name_here(place));
+        host_abort_run(128 + SIGABRT);
     }
     fputc('\n', stderr);
     abort();
@@ -177,20 +177,20 @@ EXPORT unsigned sleep(unsigned seconds)
 {
     return sleeps(seconds * INT64_C(1000000000))
                ? 0
-               : ((unsigned (*)(unsigned))next_of("sleep"))(seconds);
+               : ((unsigned (*)(unsigned))host_next_of("sleep"))(seconds);
 }
 
 EXPORT int usleep(useconds_t us)
 {
-    return sleeps(us * INT64_C(1000)) ? 0 : ((int (*)(useconds_t))next_of("usleep"))(us);
+    return sleeps(us * INT64_C(1000)) ? 0 : ((int (*)(useconds_t))host_next_of("usleep"))(us);
 }
 
 EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
 {
     return sleeps(t->tv_sec * INT64_C(1000000000) + t->tv_nsec)
                ? 0
-               : ((int (*)(const struct timespec *, struct timespec *))next_of("nanosleep"))(t,
-                                                                                             left);
+               : ((int (*)(const struct timespec *, struct timespec *))host_next_of("nanosleep"))(
+                     t, left);
 }
 
 /* An absolute time is one of the host's clock, so only the time left until then passes. */
@@ -201,7 +201,7 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
     int64_t ns;
 
     if (host_here() == NULL)
-        return ((int (*)(clockid_t, int, const struct timespec *, struct timespec *))next_of(
+        return ((int (*)(clockid_t, int, const struct timespec *, struct timespec *))host_next_of(
             "clock_nanosleep"))(clock, flags, t, left);
     if (t->tv_nsec < 0 || t->tv_nsec >= 1000000000 ||
         ((flags & TIMER_ABSTIME) != 0 && clock_gettime(clock, &now) != 0))

@@ -37,7 +37,7 @@ static void load_from(const char *folders, const char *origin, const char *name)
 /* The dynamic section, NULL: none; and the strings that it names. */
 static const Elf64_Dyn *dynamic_of(const struct job *job, const char **strings)
 {
-    const Elf64_Shdr *s = section(job->file, SHT_DYNAMIC, NULL);
+    const Elf64_Shdr *s = host_section(job->file, SHT_DYNAMIC, NULL);
     const Elf64_Shdr *all =
         (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
 
@@ -63,7 +63,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-const char *other_library(const struct job *job)
+const char *host_other_library(const struct job *job)
 {
     const char *strings = NULL;
 
@@ -74,7 +74,7 @@ const char *other_library(const struct job *job)
     return NULL;
 }
 
-void load_libraries(const struct job *job)
+void host_load_libraries(const struct job *job)
 {
     const char *strings = NULL, *folders;
     const Elf64_Dyn *first = dynamic_of(job, &strings);
@@ -91,7 +91,7 @@ void load_libraries(const struct job *job)
             load_from(folders, origin, strings + d->d_un.d_val);
 }
 
-void name_old_link(const struct job *job)
+void host_name_old_link(const struct job *job)
 {
     static const char below[] = "/logp/";
     const char *strings = NULL, *folders;
@@ -163,7 +163,7 @@ static const struct link_map *own_library(const struct link_map *map)
     return map;
 }
 
-bool has_own_libraries(const struct job *job)
+bool host_has_own_libraries(const struct job *job)
 {
     const char *strings = NULL, *folders;
     const Elf64_Dyn *first = dynamic_of(job, &strings);
@@ -175,7 +175,7 @@ bool has_own_libraries(const struct job *job)
     return own_library(job->last_before->l_next) != NULL;
 }
 
-void name_shared(const struct job *job)
+void host_name_shared(const struct job *job)
 {
     const struct link_map *map = job->last_before;
 

@@ -27,11 +27,11 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *frame, void *arg)
     int exact = 0; /* the instruction; otherwise the one behind a call */
     const uintptr_t at = _Unwind_GetIPInfo(frame, &exact) - (exact == 0);
 
-    s->place = address_in_file(s->host, at);
+    s->place = host_address_in_file(s->host, at);
     return s->place == 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-uintptr_t place_here(void)
+uintptr_t host_place_here(void)
 {
     struct search s = {.host = host_here()};
 
@@ -40,10 +40,10 @@ uintptr_t place_here(void)
     return s.place;
 }
 
-uintptr_t place_of(const struct host_rank *h, void *caller)
+uintptr_t host_place_of(const struct host_rank *h, void *caller)
 {
     /* the call itself: its return address is that of the next instruction */
-    return caller != NULL ? address_in_file(h, (uintptr_t)caller - 1) : 0;
+    return caller != NULL ? host_address_in_file(h, (uintptr_t)caller - 1) : 0;
 }
 
 /* ---- addr2line ---- */
@@ -104,14 +104,15 @@ static void name_without_line(const struct job *job, uintptr_t place, char *text
 {
     const char *slash = strrchr(job->path, '/');
     uintptr_t offset = place;
-    const char *name = function_at(job, place, &offset);
+    const char *name = host_function_at(job, place, &offset);
 
     if (name == NULL)
         name = slash != NULL ? slash + 1 : job->path;
     snprintf(text, PLACE_TEXT, " (%.*s+%#lx)", PLACE_TEXT - 24, name, (unsigned long)offset);
 }
 
-void name_places(const struct job *job, const uintptr_t *places, int n, char (*texts)[PLACE_TEXT])
+void host_name_places(const struct job *job, const uintptr_t *places, int n,
+                      char (*texts)[PLACE_TEXT])
 {
     char answer[MOST_PLACES * PLACE_TEXT];
     const char *line = answer;
@@ -138,10 +139,11 @@ void name_places(const struct job *job, const uintptr_t *places, int n, char (*t
     }
 }
 
-const char *name_here(char *text)
+const char *host_name_here(char *text)
 {
-    const uintptr_t place = the_job->kept == NULL ? place_here() : 0; /* explore() names it once */
+    const uintptr_t place =
+        the_job->kept == NULL ? host_place_here() : 0; /* mpi_explore() names it once */
 
-    name_places(the_job, &place, 1, (char(*)[PLACE_TEXT])text);
+    host_name_places(the_job, &place, 1, (char(*)[PLACE_TEXT])text);
     return text;
 }

@@ -17,7 +17,7 @@
 
 static int close_stream(FILE *f)
 {
-    return ((int (*)(FILE *))next_of("fclose"))(f);
+    return ((int (*)(FILE *))host_next_of("fclose"))(f);
 }
 
 /* A copy above the standard ones. */
@@ -45,10 +45,10 @@ static struct lines *lines_of(struct host_rank *h, int fd)
 /* 0, 1, 2; -1: it is none of the rank's standard streams. */
 static int number_of(const struct host_rank *h, const FILE *f)
 {
-    return f == stdout                 ? STDOUT_FILENO
-           : f == stderr               ? STDERR_FILENO
-           : f == input_of(the_job, h) ? STDIN_FILENO
-                                       : -1;
+    return f == stdout                      ? STDOUT_FILENO
+           : f == stderr                    ? STDERR_FILENO
+           : f == host_input_of(the_job, h) ? STDIN_FILENO
+                                            : -1;
 }
 
 /* The descriptor that a rank means by this one. @return -1: it has closed that */
@@ -57,7 +57,7 @@ static int meant_by(struct host_rank *h, int fd)
     const struct lines *l = lines_of(h, fd);
 
     if (fd == STDIN_FILENO)
-        return host_fileno(input_of(the_job, h));
+        return host_fileno(host_input_of(the_job, h));
     return l == NULL || l->to == 0 ? fd : l->to;
 }
 
@@ -72,7 +72,7 @@ static int redirect_output(struct host_rank *h, int fd, int to)
         host_close(to);
         to = 0;
     }
-    end_lines(h, fd);
+    host_end_lines(h, fd);
     if (before > 0)
         host_close(before);
     l->to = to;
@@ -86,8 +86,8 @@ static int redirect_input(struct host_rank *h, FILE *f)
     FILE *const before = h->input, *const none = the_job->no_input;
 
     h->input = f != NULL ? f : none;
-    set_stdin(h, h->input);
-    set_stream_input(h, h->input);
+    host_set_stdin(h, h->input);
+    host_set_stream_input(h, h->input);
     if (before != NULL && before != none)
         close_stream(before);
     errno = EBADF;
@@ -106,7 +106,7 @@ static int redirect(struct host_rank *h, int fd, int to)
     return redirect_input(h, f);
 }
 
-void end_redirections(struct host_rank *h)
+void host_end_redirections(struct host_rank *h)
 {
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
         if (lines_of(h, fd)->to > 0) {
@@ -137,7 +137,7 @@ static FILE *reopen(const char *name, const char *path, const char *mode, FILE *
     int error, to;
 
     if (fd < 0)
-        return ((FILE * (*)(const char *, const char *, FILE *)) next_of(name))(path, mode, f);
+        return ((FILE * (*)(const char *, const char *, FILE *)) host_next_of(name))(path, mode, f);
     if (path == NULL)
         return f;
     opened = fopen(path, mode);

@@ -49,7 +49,7 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
     if (h != NULL) {
         h->argv = copy_arguments(the_job->argc, the_job->argv);
         if (h->argv == NULL)
-            leave_rank(1, -ENOMEM);
+            host_leave_rank(1, -ENOMEM);
         the_guest.resume_computing();
         exit(main(the_job->argc, h->argv, environ));
     }
@@ -57,6 +57,6 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
         own_main = main;
         main = main_alone;
     }
-    return ((start_function *)next_of("__libc_start_main"))(main, argc, argv, init, fini, rtld_fini,
-                                                            stack_end);
+    return ((start_function *)host_next_of("__libc_start_main"))(main, argc, argv, init, fini,
+                                                                 rtld_fini, stack_end);
 }

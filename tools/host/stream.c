@@ -18,7 +18,7 @@
 
 static pthread_mutex_t output = PTHREAD_MUTEX_INITIALIZER;
 
-void write_all(int fd, const char *text, size_t n)
+void host_write_all(int fd, const char *text, size_t n)
 {
     while (n > 0) {
         const ssize_t written = host_write(fd, text, n);
@@ -40,13 +40,13 @@ static void emit(int fd, const char *text, size_t n)
     char *copy;
 
     if (o == NULL) {
-        write_all(fd, text, n);
+        host_write_all(fd, text, n);
         return;
     }
     if (o->n == o->capacity) {
         more = realloc(o->pieces, (2 * o->n + 16) * sizeof(*more));
         if (more == NULL) {
-            write_all(fd, text, n);
+            host_write_all(fd, text, n);
             return;
         }
         o->pieces = more;
@@ -54,7 +54,7 @@ static void emit(int fd, const char *text, size_t n)
     }
     copy = malloc(n);
     if (copy == NULL) {
-        write_all(fd, text, n);
+        host_write_all(fd, text, n);
         return;
     }
     memcpy(copy, text, n);
@@ -127,7 +127,7 @@ static ssize_t put_out(void *fd, const char *text, size_t n)
     if (l != NULL && l->to == 0)
         return put(to, l, text, n, logp_vp_rank(h->vp));
     if (l == NULL || l->to > 0)
-        write_all(l != NULL ? l->to : to, text, n);
+        host_write_all(l != NULL ? l->to : to, text, n);
     return (ssize_t)n;
 }
 
@@ -150,19 +150,19 @@ static ssize_t put_report(void *fd, const char *text, size_t n)
     for (size_t i = 0; i < n; i += PIPE_BUF) {
         struct pollfd ready = {.fd = to, .events = POLLOUT};
 
-        if (the_job != NULL && is_abandoned(the_job) && poll(&ready, 1, 0) <= 0)
+        if (the_job != NULL && host_is_abandoned(the_job) && poll(&ready, 1, 0) <= 0)
             break;
-        write_all(to, text + i, n - i < PIPE_BUF ? n - i : PIPE_BUF);
+        host_write_all(to, text + i, n - i < PIPE_BUF ? n - i : PIPE_BUF);
     }
     return (ssize_t)n;
 }
 
-FILE *report_stream(void)
+FILE *host_report_stream(void)
 {
     return report != NULL ? report : stderr;
 }
 
-bool is_abandoned(const struct job *job)
+bool host_is_abandoned(const struct job *job)
 {
     /* relaxed: the run has ended, and a rank that is still there may end at any time */
     for (int i = 0; i < job->n_ranks; i++)
@@ -171,7 +171,7 @@ bool is_abandoned(const struct job *job)
     return false;
 }
 
-void begin_output(void)
+void host_begin_output(void)
 {
     FILE *out = open_lines(STDOUT_FILENO, put_out), *err = open_lines(STDERR_FILENO, put_out);
 
@@ -181,7 +181,7 @@ void begin_output(void)
     report = open_lines(STDERR_FILENO, put_report);
 }
 
-void end_lines(struct host_rank *h, int fd)
+void host_end_lines(struct host_rank *h, int fd)
 {
     struct lines *l = fd == STDOUT_FILENO ? &h->out : &h->err;
 
@@ -191,10 +191,10 @@ void end_lines(struct host_rank *h, int fd)
     *l = (struct lines){.to = l->to};
 }
 
-void end_output(struct host_rank *h)
+void host_end_output(struct host_rank *h)
 {
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-        end_lines(h, fd);
+        host_end_lines(h, fd);
 }
 
 /* A program's buffers would mix the lines of ranks: these streams stay without. */
@@ -202,7 +202,7 @@ EXPORT int setvbuf(FILE *f, char *buffer, int mode, size_t size)
 {
     if (host_here() != NULL && (f == stdout || f == stderr))
         return 0;
-    return ((int (*)(FILE *, char *, int, size_t))next_of("setvbuf"))(f, buffer, mode, size);
+    return ((int (*)(FILE *, char *, int, size_t))host_next_of("setvbuf"))(f, buffer, mode, size);
 }
 
 EXPORT void setbuf(FILE *f, char *buffer)
@@ -222,12 +222,12 @@ EXPORT bool sync_with_stdio(bool sync)
 {
     if (host_here() != NULL)
         return true;
-    return ((bool (*)(bool))next_of("_ZNSt8ios_base15sync_with_stdioEb"))(sync);
+    return ((bool (*)(bool))host_next_of("_ZNSt8ios_base15sync_with_stdioEb"))(sync);
 }
 
 /* ---- input ---- */
 
-FILE *input_of(const struct job *job, const struct host_rank *h)
+FILE *host_input_of(const struct job *job, const struct host_rank *h)
 {
     if (h != NULL && h->input != NULL)
         return h->input;
@@ -236,7 +236,7 @@ FILE *input_of(const struct job *job, const struct host_rank *h)
 
 static FILE *input_here(void)
 {
-    return input_of(the_job, host_here());
+    return host_input_of(the_job, host_here());
 }
 
 EXPORT ssize_t read(int fd, void *buf, size_t n)
@@ -269,13 +269,13 @@ typedef int scan_function(FILE *f, const char *format, va_list args);
         int n;                                                                                     \
                                                                                                    \
         va_start(args, format);                                                                    \
-        n = ((scan_function *)next_of(vf_name))(input_here(), format, args);                       \
+        n = ((scan_function *)host_next_of(vf_name))(input_here(), format, args);                  \
         va_end(args);                                                                              \
         return n;                                                                                  \
     }                                                                                              \
     EXPORT int v_own(const char *format, va_list args)                                             \
     {                                                                                              \
-        return ((scan_function *)next_of(vf_name))(input_here(), format, args);                    \
+        return ((scan_function *)host_next_of(vf_name))(input_here(), format, args);               \
     }
 SCANF(scanf_old, "scanf", vscanf_old, "vscanf", "vfscanf")
 SCANF(scanf_99, "__isoc99_scanf", vscanf_99, "__isoc99_vscanf", "__isoc99_vfscanf")

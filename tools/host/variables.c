@@ -21,10 +21,10 @@ static const struct {
     VARIABLE("optopt", optopt), VARIABLE("stdin", input),
 };
 
-void find_variables(struct job *job)
+void host_find_variables(struct job *job)
 {
     for (int v = 0; v < N_VARIABLES; v++)
-        job->symbols[v] = symbol_of(job, variables[v].name);
+        job->symbols[v] = host_symbol_of(job, variables[v].name);
 }
 
 static bool is_copy(const Elf64_Sym *symbol)
@@ -32,18 +32,18 @@ static bool is_copy(const Elf64_Sym *symbol)
     return symbol != NULL && symbol->st_shndx != SHN_UNDEF;
 }
 
-void give_variables(const struct job *job, struct host_rank *host)
+void host_give_variables(const struct job *job, struct host_rank *host)
 {
-    host->variables =
-        (struct variables){.optind = 1, .opterr = 1, .optopt = '?', .input = input_of(job, host)};
+    host->variables = (struct variables){
+        .optind = 1, .opterr = 1, .optopt = '?', .input = host_input_of(job, host)};
     for (int v = 0; v < N_VARIABLES; v++) {
         host->at[v] = (char *)&host->variables + variables[v].offset;
         if (job->symbols[v] != NULL && !is_copy(job->symbols[v]))
-            write_address(job, host, job->symbols[v], host->at[v]);
+            host_write_address(job, host, job->symbols[v], host->at[v]);
     }
 }
 
-void begin_variables(const struct job *job, struct host_rank *host)
+void host_begin_variables(const struct job *job, struct host_rank *host)
 {
     for (int v = 0; v < N_VARIABLES; v++)
         if (is_copy(job->symbols[v])) {
@@ -54,7 +54,7 @@ void begin_variables(const struct job *job, struct host_rank *host)
         }
 }
 
-void set_stdin(const struct host_rank *host, FILE *input)
+void host_set_stdin(const struct host_rank *host, FILE *input)
 {
     for (int v = 0; v < N_VARIABLES; v++)
         if (variables[v].offset == offsetof(struct variables, input))

@@ -17,10 +17,10 @@
 
 static void forget_rank(struct host_rank *h)
 {
-    const int file = (unload_image(h), h->image_file);
+    const int file = (host_unload_image(h), h->image_file);
 
-    forget_calls(h);
-    end_redirections(h);
+    host_forget_calls(h);
+    host_end_redirections(h);
     *h = (struct host_rank){.image_file = file};
 }
 
@@ -35,7 +35,7 @@ static int begin(int P, void *arg)
         free(job->kept->pieces[i].text);
     job->kept->n = 0;
     job->abort_code = -1;
-    begin_checks();
+    check_begin();
     atomic_flag_clear_explicit(&the_run.said_unused, memory_order_relaxed); /* no rank runs */
     job->pid = getpid(); /* the kit may have made a child process */
     return 0;
@@ -46,7 +46,7 @@ static int begin(int P, void *arg)
 static void print_output(const struct output *o)
 {
     for (size_t i = 0; i < o->n; i++)
-        write_all(o->pieces[i].fd, o->pieces[i].text, o->pieces[i].n);
+        host_write_all(o->pieces[i].fd, o->pieces[i].text, o->pieces[i].n);
 }
 
 /* Where the ranks were when the run ended. */
@@ -58,7 +58,7 @@ static void print_places(const struct job *job)
 
     for (int i = 0; i < n; i++)
         places[i] = job->hosts[i].place;
-    name_places(job, places, n, texts);
+    host_name_places(job, places, n, texts);
     fprintf(stderr, "where each rank was:\n");
     for (int i = 0; i < n; i++)
         if (job->hosts[i].rc == 0 && job->hosts[i].code == 0)
@@ -79,7 +79,7 @@ static void print_failure(const struct logp_failure *f, const char *name)
         char *line = strndup(f->text + n, first - n);
 
         fputs(name, stderr);
-        print_calls(stderr, line != NULL ? line : "");
+        mpi_print_calls(stderr, line != NULL ? line : "");
         fputs(f->text + first, stderr);
         free(line);
     } else {
@@ -87,7 +87,7 @@ static void print_failure(const struct logp_failure *f, const char *name)
     }
 }
 
-int explore(struct job *job, const struct mpi_program *program)
+int mpi_explore(struct job *job, const struct mpi_program *program)
 {
     struct logp_check check = *program->exploration;
     struct output kept = {0};
@@ -96,7 +96,7 @@ int explore(struct job *job, const struct mpi_program *program)
 
     check.before = begin;
     job->kept = &kept;
-    rc = logp_check(run_rank, job, &check, &failure);
+    rc = logp_check(mpi_run_rank, job, &check, &failure);
     if (failure.kind == LOGP_FAILURE_NONE) {
         if (rc != 0 && *failure.text != '\0')
             fputs(failure.text, stderr);

@@ -7,10 +7,10 @@
 #include "run.h"
 
 /* run.c */
-int run_rank(struct logp_vp *vp, void *job);
+int mpi_run_rank(struct logp_vp *vp, void *job);
 /* The text, with MPI's names of the runtime's calls. */
-void print_calls(FILE *f, const char *text);
+void mpi_print_calls(FILE *f, const char *text);
 /* explore.c: the program in many orders of events. @return the exit code */
-int explore(struct job *job, const struct mpi_program *program);
+int mpi_explore(struct job *job, const struct mpi_program *program);
 
 #endif

@@ -12,7 +12,7 @@ function checked(f,   i, comm, made, body, call) {
     comm = "MPI_COMM_NULL"
     for (i = 1; i <= n_of[f]; i++) {
         if (null_if(f, i) != "")
-            body = body sprintf("    if (%s)\n        return null_argument(\"MPI_%s\", @, \"%s\");\n", null_if(f, i), name[f], parameter[f, i])
+            body = body sprintf("    if (%s)\n        return profile_null_argument(\"MPI_%s\", @, \"%s\");\n", null_if(f, i), name[f], parameter[f, i])
         if (kind[f, i] == "comm" && parameter[f, i] == "comm" && direction[f, i] == "in")
             comm = "comm"
         if (direction[f, i] == "new" && made == 0)
@@ -26,9 +26,9 @@ function checked(f,   i, comm, made, body, call) {
     if (made) {
         printf "    rc = %s;\n    if (rc == MPI_SUCCESS)\n        ", call
         if (kind[f, made] == "keyval")
-            printf "note_keyval(*keyval, \"MPI_%s\"", name[f]
+            printf "mpi_note_keyval(*keyval, \"MPI_%s\"", name[f]
         else
-            printf "note_object(\"%s\", \"MPI_%s\", *%s", what[kind[f, made]], name[f], parameter[f, made]
+            printf "mpi_note_object(\"%s\", \"MPI_%s\", *%s", what[kind[f, made]], name[f], parameter[f, made]
         print ", __builtin_return_address(0));\n    return rc;\n}\n"
     } else
         printf "    return %s;\n}\n\n", call
@@ -38,13 +38,13 @@ function timed(f,   noted) {
     noted = result[f] == "int" # those that return a time are not reported
     printf "static %s\n{\n    %s rc;\n\n", prototype(f, "timed_"), result[f]
     if (noted)
-        printf "    begin_call(\"MPI_%s\", __builtin_return_address(0));\n", name[f]
+        printf "    profile_begin_call(\"MPI_%s\", __builtin_return_address(0));\n", name[f]
     else
-        print "    charge_computing();"
+        print "    profile_charge_computing();"
     printf "    rc = "
     if (f in is_checked)
         printf "the_run.checks ? checked_%s(%s) : ", name[f], arguments(f)
-    printf "MPI_%s(%s);\n    %s();\n    return rc;\n}\n\n", name[f], arguments(f), noted ? "end_call" : "resume_computing"
+    printf "MPI_%s(%s);\n    %s();\n    return rc;\n}\n\n", name[f], arguments(f), noted ? "profile_end_call" : "profile_resume_computing"
 }
 # A collective with the parameters `info` and `request` after those of its struct
 function persistent(f,   i, types, op, its) {
@@ -52,7 +52,7 @@ function persistent(f,   i, types, op, its) {
     printf "struct %s {\n    struct again again;\n", its
     for (i = 1; i <= n_of[plain[f]]; i++) {
         if (kind[f, i] == "type" && length_of[f, i] == "")
-            types = types (types == "" ? "" : ", ") "type_of(" parameter[f, i] ")"
+            types = types (types == "" ? "" : ", ") "mpi_type_of(" parameter[f, i] ")"
         if (kind[f, i] == "op")
             op = ", .op = &x->op"
         printf "    %s;\n", declared_in_struct(f, i)
@@ -61,7 +61,7 @@ function persistent(f,   i, types, op, its) {
     printf "    const struct %s *x = (const struct %s *)again;\n\n    return MPI_%s(%s, request);\n}\n\n", its, its, name[f - 1], arguments(plain[f], "x->")
     printf "%s\n{\n    struct %s *x = malloc(sizeof(*x));\n\n    CALLED();\n    (void)info;\n", prototype(f, "MPI_"), its
     printf "    if (x != NULL)\n        *x = (struct %s){{.start = start_%s, .types = {%s}%s}, %s};\n", its, its, types == "" ? "NULL" : types, op, arguments(plain[f])
-    printf "    return make_persistent(\"MPI_%s\", x != NULL ? &x->again : NULL, comm, request);\n}\n\n", name[f]
+    printf "    return mpi_make_persistent(\"MPI_%s\", x != NULL ? &x->again : NULL, comm, request);\n}\n\n", name[f]
 }
 function declared_in_struct(f, i,   text) {
     text = declared(f, i)

@@ -40,15 +40,17 @@ static bool is_news(uintptr_t place)
 static void name_access(const struct rank *rank, const struct request *by, bool writes,
                         void *caller)
 {
-    const uintptr_t places[2] = {by->caller != NULL ? place_of(rank->host, by->caller) : by->place,
-                                 place_of(rank->host, caller)};
+    const uintptr_t places[2] = {by->caller != NULL ? host_place_of(rank->host, by->caller)
+                                                    : by->place,
+                                 host_place_of(rank->host, caller)};
     char texts[2][PLACE_TEXT];
 
     if (!is_news(places[0]))
         return;
-    name_places(the_job, places, 2, texts);
-    name_finding("rank %d: the buffer of %s%s is %s before the operation is complete%s\n",
-                 logp_vp_rank(rank->vp), by->call, texts[0], writes ? "written" : "read", texts[1]);
+    host_name_places(the_job, places, 2, texts);
+    check_name_finding("rank %d: the buffer of %s%s is %s before the operation is complete%s\n",
+                       logp_vp_rank(rank->vp), by->call, texts[0], writes ? "written" : "read",
+                       texts[1]);
 }
 
 /* Check an access to a buffer of `by` (NULL: to none), and perhaps to the memory of a window. */
@@ -69,7 +71,7 @@ static __attribute__((noinline)) void check_accessed(const struct rank *rank, st
 static inline void accessed(const void *at, size_t n, bool writes, void *caller)
 {
     const uintptr_t from = (uintptr_t)at, to = from + n;
-    const struct rank *rank = the_job != NULL && the_run.checks ? rank_here() : NULL;
+    const struct rank *rank = the_job != NULL && the_run.checks ? mpi_rank_here() : NULL;
     struct request *by;
 
     if (rank == NULL || rank->combines)

@@ -16,9 +16,9 @@
 
 enum { MOST_RANKS = 16 }; /* whose requests and messages that are left are reported */
 
-void name_finding(const char *text, ...)
+void check_name_finding(const char *text, ...)
 {
-    const struct rank *r = rank_here(); /* NULL: a handler of messages of other processes */
+    const struct rank *r = mpi_rank_here(); /* NULL: a handler of messages of other processes */
     va_list args;
 
     fflush(stdout);
@@ -47,8 +47,9 @@ int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
         CHECK(NULL, r->kind != REQUEST_GONE && !r->freed, MPI_ERR_REQUEST,
               "the request that %s made is complete or has been freed", r->call);
         if (r->on_stack != 0 && r->on_stack < frame && r->active)
-            name_returned("buffer", r->call,
-                          r->caller != NULL ? place_of(this_rank()->host, r->caller) : r->place);
+            check_name_returned("buffer", r->call,
+                                r->caller != NULL ? host_place_of(mpi_this_rank()->host, r->caller)
+                                                  : r->place);
     }
     return MPI_SUCCESS;
 }
@@ -59,35 +60,36 @@ int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
  * purpose, and it is harmless if the data are not read. by: NULL: the other half of the call */
 static void name_use(const struct request *by)
 {
-    const struct rank *rank = this_rank();
+    const struct rank *rank = mpi_this_rank();
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uintptr_t place;
 
     if (atomic_flag_test_and_set_explicit(&the_said.use,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
-    name_here(here);
+    host_name_here(here);
     if (by == NULL) {
-        name_finding(
+        check_name_finding(
             "rank %d: %s: the buffers to send and to receive overlap%s; more such calls are not "
             "named\n",
             logp_vp_rank(rank->vp), rank->call, here);
         return;
     }
-    place = by->caller != NULL ? place_of(rank->host, by->caller) : by->place;
-    name_places(the_job, &place, 1, text);
-    name_finding("rank %d: %s: %s of %s%s that is not complete uses this buffer%s; more such calls "
-                 "are not named\n",
-                 logp_vp_rank(rank->vp), rank->call,
-                 by->kind == REQUEST_OPERATION ? "an operation" : "a request", by->call, text[0],
-                 here);
+    place = by->caller != NULL ? host_place_of(rank->host, by->caller) : by->place;
+    host_name_places(the_job, &place, 1, text);
+    check_name_finding(
+        "rank %d: %s: %s of %s%s that is not complete uses this buffer%s; more such calls "
+        "are not named\n",
+        logp_vp_rank(rank->vp), rank->call,
+        by->kind == REQUEST_OPERATION ? "an operation" : "a request", by->call, text[0], here);
 }
 
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
                  const struct type *received_type, int n_received)
 {
     if (n_sent >= 0 && n_received >= 0 &&
-        share_bytes(sent, sent_type, (size_t)n_sent, received, received_type, (size_t)n_received))
+        mpi_share_bytes(sent, sent_type, (size_t)n_sent, received, received_type,
+                        (size_t)n_received))
         name_use(NULL);
 }
 
@@ -117,7 +119,7 @@ static void forget_use(struct uses *uses, const struct request *r, struct use **
         uses->from = uses->to = 0;
 }
 
-void forget_buffers(struct rank *owner, struct request *r)
+void check_forget_buffers(struct rank *owner, struct request *r)
 {
     forget_use(&owner->sends, r, &r->reads);
     forget_use(&owner->receives, r, &r->writes);
@@ -164,25 +166,25 @@ void check_blocking(struct rank *rank, const void *buf, const struct type *type,
         name_use(by);
 }
 
-void name_returned(const char *what, const char *call, uintptr_t place)
+void check_name_returned(const char *what, const char *call, uintptr_t place)
 {
-    const struct rank *rank = this_rank();
+    const struct rank *rank = mpi_this_rank();
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
 
     if (atomic_flag_test_and_set_explicit(&the_said.returned,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
-    name_places(the_job, &place, 1, text);
-    name_finding(
+    host_name_places(the_job, &place, 1, text);
+    check_name_finding(
         "rank %d: %s: the %s of %s%s is a local variable of a function that has returned%s; "
         "more of them are not named\n",
-        logp_vp_rank(rank->vp), rank->call, what, call, text[0], name_here(here));
+        logp_vp_rank(rank->vp), rank->call, what, call, text[0], host_name_here(here));
 }
 
 /* ---- buffers that are written too early ---- */
 
 /* Each word has its own odd factor, so a single word that changes always changes the sum. */
-uint64_t sum_bytes(const unsigned char *data, size_t n)
+uint64_t check_sum_bytes(const unsigned char *data, size_t n)
 {
     const uint64_t step = UINT64_C(0x9e3779b97f4a7c16);
     uint64_t sum = n, factor = 1, word = 0;
@@ -204,12 +206,12 @@ static uint64_t sum_of(const struct request *r)
     uint64_t sum;
 
     if (r->summed != NULL)
-        return sum_bytes(r->summed, r->n_summed);
+        return check_sum_bytes(r->summed, r->n_summed);
     copy = malloc(r->n_summed);
     if (copy == NULL)
         return 0;
-    pack(r->type, r->count, r->buf, copy);
-    sum = sum_bytes(copy, r->n_summed);
+    mpi_pack(r->type, r->count, r->buf, copy);
+    sum = check_sum_bytes(copy, r->n_summed);
     free(copy);
     return sum;
 }
@@ -229,26 +231,26 @@ static void take_sum(struct request *r, struct part s)
     r->sum = sum_of(r);
 }
 
-void note_bytes(struct request *r, const void *bytes, size_t n)
+void check_note_bytes(struct request *r, const void *bytes, size_t n)
 {
     take_sum(r, (struct part){(uintptr_t)bytes, (uintptr_t)bytes + n});
 }
 
 static __attribute__((noinline)) void name_change(const struct request *r)
 {
-    const struct rank *rank = this_rank();
+    const struct rank *rank = mpi_this_rank();
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uintptr_t place;
 
     if (atomic_fetch_add_explicit(&the_said.sums, 1, memory_order_relaxed) >=
         MOST_PLACES) /* relaxed: only the number counts */
         return;
-    place = r->caller != NULL ? place_of(rank->host, r->caller) : r->place;
-    name_places(the_job, &place, 1, text);
-    name_finding(
+    place = r->caller != NULL ? host_place_of(rank->host, r->caller) : r->place;
+    host_name_places(the_job, &place, 1, text);
+    check_name_finding(
         "rank %d: %s: the buffer of %s%s was written before the operation was complete%s\n",
         logp_vp_rank(rank->vp), rank->call, r->call != NULL ? r->call : rank->call, text[0],
-        name_here(here));
+        host_name_here(here));
 }
 
 void check_sum(struct request *r)
@@ -313,7 +315,7 @@ static void report_objects(const struct rank *rank)
     pthread_mutex_lock(&said->mutex);
     for (const struct object *o = rank->objects; o != NULL && said->n_left < MOST_PLACES;
          o = o->next) {
-        const uintptr_t place = o->caller != NULL ? place_of(rank->host, o->caller) : o->place;
+        const uintptr_t place = o->caller != NULL ? host_place_of(rank->host, o->caller) : o->place;
         int i = 0;
 
         while (i < said->n_left && (said->left[i].place != place || said->left[i].call != o->call))
@@ -328,10 +330,10 @@ static void report_objects(const struct rank *rank)
     pthread_mutex_unlock(&said->mutex);
     if (n == 0)
         return;
-    name_places(the_job, places, n, texts);
+    host_name_places(the_job, places, n, texts);
     for (int i = 0; i < n; i++)
-        name_finding("rank %d: MPI_Finalize: the %s of %s has not been freed%s\n",
-                     logp_vp_rank(rank->vp), named[i]->what, named[i]->call, texts[i]);
+        check_name_finding("rank %d: MPI_Finalize: the %s of %s has not been freed%s\n",
+                           logp_vp_rank(rank->vp), named[i]->what, named[i]->call, texts[i]);
 }
 
 static void report_requests(const struct rank *rank)
@@ -346,19 +348,20 @@ static void report_requests(const struct rank *rank)
         atomic_fetch_add_explicit(&the_said.requests, 1, memory_order_relaxed) >= MOST_RANKS)
         return;
     for (r = rank->given; r != NULL && n < MOST_PLACES; r = r->next)
-        places[n++] = r->caller != NULL ? place_of(rank->host, r->caller) : r->place;
-    name_places(the_job, places, n, texts);
+        places[n++] = r->caller != NULL ? host_place_of(rank->host, r->caller) : r->place;
+    host_name_places(the_job, places, n, texts);
     r = rank->given;
     for (int i = 0; i < n; i++, r = r->next)
-        name_finding("rank %d: MPI_Finalize: a request of %s %s%s\n", logp_vp_rank(rank->vp),
-                     r->call,
-                     r->active ? "has not been waited for" : "is persistent and has not been freed",
-                     texts[i]);
+        check_name_finding(
+            "rank %d: MPI_Finalize: a request of %s %s%s\n", logp_vp_rank(rank->vp), r->call,
+            r->active ? "has not been waited for" : "is persistent and has not been freed",
+            texts[i]);
     if (r != NULL)
-        name_finding("rank %d: MPI_Finalize: more requests are left\n", logp_vp_rank(rank->vp));
+        check_name_finding("rank %d: MPI_Finalize: more requests are left\n",
+                           logp_vp_rank(rank->vp));
 }
 
-void report_left(const struct rank *rank)
+void check_report_left(const struct rank *rank)
 {
     report_requests(rank);
     if (rank->objects != NULL)
@@ -376,9 +379,9 @@ static bool report_message(const struct rank *rank, const struct comm *c)
 
     if (logp_peek(c->vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, &from) != 0 || !found)
         return false;
-    place = from.bits & UINT32_MAX; /* signature_of() */
-    name_places(the_job, &place, 1, text);
-    name_finding(
+    place = from.bits & UINT32_MAX; /* check_signature_of() */
+    host_name_places(the_job, &place, 1, text);
+    check_name_finding(
         "rank %d: MPI_Finalize: a message of %zu bytes from rank %d with tag %d has not been "
         "received%s\n",
         logp_vp_rank(rank->vp), from.n_bytes, from.source - c->first_peer, from.tag, text[0]);
@@ -386,7 +389,7 @@ static bool report_message(const struct rank *rank, const struct comm *c)
 }
 
 /* All ranks have called MPI_Finalize(), so no receive will take it. */
-void report_messages(const struct rank *rank)
+void check_report_messages(const struct rank *rank)
 {
     bool any;
 

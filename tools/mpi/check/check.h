@@ -40,14 +40,14 @@ struct said {
 extern struct said the_said;
 
 /* checks.c: --check, or --checksum alone, or neither */
-void choose_checks(bool checks, bool checksums);
+void check_choose(bool checks, bool checksums);
 /* A run begins, in which nothing has been reported. */
-void begin_checks(void);
+void check_begin(void);
 
 /* check.c: name in a line on stderr what the checks have found */
-void name_finding(const char *text, ...) __attribute__((format(printf, 1, 2)));
+void check_name_finding(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* What the call at this place uses is a local variable of a function that has returned. what: "buffer" */
-void name_returned(const char *what, const char *call, uintptr_t place);
+void check_name_returned(const char *what, const char *call, uintptr_t place);
 int check_requests(int n, const MPI_Request requests[], uintptr_t frame);
 void check_buffer(struct request *request);
 void check_buffers(struct request *request, const void *in, const struct type *in_type, size_t n,
@@ -70,17 +70,17 @@ static inline struct request *user_of(const struct uses *uses, uintptr_t from, u
     }
     return NULL;
 }
-void forget_buffers(struct rank *owner, struct request *request);
+void check_forget_buffers(struct rank *owner, struct request *request);
 enum { FIRST_SUMMED = 64 }; /* bytes: without --checksum the others are not compared */
-uint64_t sum_bytes(const unsigned char *data, size_t n);
+uint64_t check_sum_bytes(const unsigned char *data, size_t n);
 /* r needs these bytes as they are, n > 0, until it is complete. */
-void note_bytes(struct request *request, const void *bytes, size_t n);
+void check_note_bytes(struct request *request, const void *bytes, size_t n);
 void check_sum(struct request *request);
-void report_left(const struct rank *r);
-void report_messages(const struct rank *r);
+void check_report_left(const struct rank *r);
+void check_report_messages(const struct rank *r);
 
 /* signature.c */
-uint64_t signature_of(const struct comm *comm, struct type *type, size_t n, void *caller);
+uint64_t check_signature_of(const struct comm *comm, struct type *type, size_t n, void *caller);
 void check_signature(const struct comm *comm, const struct request *r, struct type *type,
                      uint64_t bits, size_t bytes, int source, int tag);
 void check_alike(const struct comm *comm, struct type *a, size_t n, const char *a_is,
@@ -99,16 +99,16 @@ void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, cons
 void check_origin(struct win *w, int rank, const char *call, const void *in,
                   const struct type *in_type, size_t n, const void *out,
                   const struct type *out_type, size_t m);
-void forget_origins(struct win *w);
+void check_forget_origins(struct win *w);
 void check_access(struct win *w, int rank, struct access *access);
-void begin_access(struct target *t, const struct access *a);
-void note_performed(struct win *w, int rank, const void *out, size_t n_out);
-void end_performed(struct target *t, int origin);
-void end_accesses(struct win *w, int rank);
-void end_accesses_of(struct target *t, int origin, const char *call);
-void end_own_accesses(struct win *w);
+void check_begin_access(struct target *t, const struct access *a);
+void check_note_performed(struct win *w, int rank, const void *out, size_t n_out);
+void check_end_performed(struct target *t, int origin);
+void check_end_accesses(struct win *w, int rank);
+void check_end_accesses_of(struct target *t, int origin, const char *call);
+void check_end_own_accesses(struct win *w);
 void check_own_memory(struct win *w);
-void note_fence(struct win *w);
+void check_note_fence(struct win *w);
 void check_returned(const struct win *w, uintptr_t frame);
 
 #endif

@@ -26,7 +26,9 @@
 
 static uintptr_t place_of_access(const struct access *a)
 {
-    return a->rank == NULL ? a->place : a->caller != NULL ? place_of(a->rank->host, a->caller) : 0;
+    return a->rank == NULL     ? a->place
+           : a->caller != NULL ? host_place_of(a->rank->host, a->caller)
+                               : 0;
 }
 
 /* Report a conflict, once in a run, which continues: the data are undefined, but the program may
@@ -41,8 +43,8 @@ static void name_conflict(int rank, const struct access *a, const struct access 
         return;
     places[0] = place_of_access(a);
     places[1] = place_of_access(before);
-    name_places(the_job, places, 2, texts);
-    name_finding(
+    host_name_places(the_job, places, 2, texts);
+    check_name_finding(
         "rank %d: %s: conflicts at rank %d%s with %s of rank %d%s in the same epoch%s; more "
         "conflicts are not named\n",
         a->origin, a->call, rank, texts[0], before->call, before->origin, texts[1],
@@ -66,8 +68,8 @@ static void name_own_write(int by, const char *call, int rank, const struct acce
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     place = place_of_access(a);
-    name_places(the_job, &place, 1, text);
-    name_finding(
+    host_name_places(the_job, &place, 1, text);
+    check_name_finding(
         "rank %d: %s: rank %d itself has written the bytes that %s of rank %d%s uses in the same "
         "epoch; more conflicts are not named\n",
         by, call, rank, a->call, a->origin, text[0]);
@@ -130,7 +132,7 @@ static bool is_compared(const struct win *w)
     return !w->timed && w->flavor != MPI_WIN_FLAVOR_SHARED;
 }
 
-void begin_access(struct target *t, const struct access *given)
+void check_begin_access(struct target *t, const struct access *given)
 {
     const struct win *w = t->win;
     struct access a = *given, before = {.to = 0};
@@ -158,7 +160,7 @@ void begin_access(struct target *t, const struct access *given)
 
 void check_access(struct win *w, int rank, struct access *a)
 {
-    struct rank *r = this_rank();
+    struct rank *r = mpi_this_rank();
 
     a->origin = w->comm->rank;
     a->rank = r;
@@ -166,7 +168,7 @@ void check_access(struct win *w, int rank, struct access *a)
     a->fences = w->access[rank] == 0 ? w->fences : -1;
     r->caller = NULL;
     if (w->targets[rank] != NULL)
-        begin_access(w->targets[rank], a);
+        check_begin_access(w->targets[rank], a);
     else
         a->place = place_of_access(a); /* it goes with the operation */
 }
@@ -209,7 +211,7 @@ void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, cons
     const struct access a = {.from = from,
                              .to = from + n,
                              .origin = w->comm->rank,
-                             .rank = this_rank(),
+                             .rank = mpi_this_rank(),
                              .fences = w->posted ? -1 : w->fences,
                              .kind = writes ? 'w' : 'r',
                              .in_a_row = true,
@@ -249,7 +251,7 @@ void check_windows(struct rank *rank, const struct win *of, const void *buf,
                          w == of && !w->posted);
 }
 
-void end_own_accesses(struct win *w)
+void check_end_own_accesses(struct win *w)
 {
     struct target *t = w->own;
 
@@ -266,7 +268,7 @@ void end_own_accesses(struct win *w)
 static bool changed_since(const struct access *a)
 {
     return a->from < a->to && a->n_summed > 0 &&
-           sum_bytes((const unsigned char *)a->from, a->n_summed) != a->sum;
+           check_sum_bytes((const unsigned char *)a->from, a->n_summed) != a->sum;
 }
 
 void check_own_memory(struct win *w)
@@ -282,10 +284,10 @@ void check_own_memory(struct win *w)
             changed = t->accesses[i];
     pthread_mutex_unlock(&t->mutex);
     if (changed.to > 0)
-        name_own_write(w->comm->rank, this_rank()->call, w->comm->rank, &changed);
+        name_own_write(w->comm->rank, mpi_this_rank()->call, w->comm->rank, &changed);
 }
 
-void note_fence(struct win *w)
+void check_note_fence(struct win *w)
 {
     struct target *t = w->own;
 
@@ -319,7 +321,7 @@ static void end_origin(struct win *w, struct request *o)
         check_sum(o);
     w->origins->n_active -= o->active;
     o->active = false;
-    forget_buffers(w->comm->owner, o);
+    check_forget_buffers(w->comm->owner, o);
 }
 
 void check_origin(struct win *w, int rank, const char *call, const void *in,
@@ -339,14 +341,14 @@ void check_origin(struct win *w, int rank, const char *call, const void *in,
                           .comm = w->comm,
                           .peer = rank,
                           .call = call,
-                          .caller = the_run.times_calls ? NULL : this_rank()->caller,
-                          .place = the_run.times_calls ? place_here() : 0};
+                          .caller = the_run.times_calls ? NULL : mpi_this_rank()->caller,
+                          .place = the_run.times_calls ? host_place_here() : 0};
     w->origins->n_active++;
     check_buffers(o, in, in_type, n, out, out_type, m);
     if (in_type != NULL)
-        check_windows(w->comm->owner, w, in, in_type, n, false, this_rank()->caller);
+        check_windows(w->comm->owner, w, in, in_type, n, false, mpi_this_rank()->caller);
     if (out_type != NULL)
-        check_windows(w->comm->owner, w, out, out_type, m, true, this_rank()->caller);
+        check_windows(w->comm->owner, w, out, out_type, m, true, mpi_this_rank()->caller);
 }
 
 /* Whether ranks other than its target may change the bytes of a. Operations with requests are not
@@ -356,7 +358,7 @@ static bool others_may_change(const struct access *a)
     return a->is_shared || !a->in_a_row || (a->kind == 'u' && a->fences < 0);
 }
 
-void end_performed(struct target *t, int origin)
+void check_end_performed(struct target *t, int origin)
 {
     if (!is_compared(t->win))
         return;
@@ -369,14 +371,14 @@ void end_performed(struct target *t, int origin)
             continue;
         if (a->from < a->to && !others_may_change(a)) {
             a->n_summed = a->to - a->from < FIRST_SUMMED ? a->to - a->from : FIRST_SUMMED;
-            a->sum = sum_bytes((const unsigned char *)a->from, a->n_summed);
+            a->sum = check_sum_bytes((const unsigned char *)a->from, a->n_summed);
         }
         break;
     }
     pthread_mutex_unlock(&t->mutex);
 }
 
-void note_performed(struct win *w, int rank, const void *out, size_t n_out)
+void check_note_performed(struct win *w, int rank, const void *out, size_t n_out)
 {
     struct request *o =
         w->origins != NULL ? &w->origins->last[(w->origins->next - 1) % N_ORIGINS] : NULL;
@@ -384,8 +386,8 @@ void note_performed(struct win *w, int rank, const void *out, size_t n_out)
     if (!is_compared(w) || w->targets[rank] == NULL)
         return;
     if (out != NULL && o != NULL && o->n_summed == 0)
-        note_bytes(o, out, n_out);
-    end_performed(w->targets[rank], w->comm->rank);
+        check_note_bytes(o, out, n_out);
+    check_end_performed(w->targets[rank], w->comm->rank);
 }
 
 static void end_origins(struct win *w, int rank)
@@ -395,7 +397,7 @@ static void end_origins(struct win *w, int rank)
             end_origin(w, &w->origins->last[i]);
 }
 
-void forget_origins(struct win *w)
+void check_forget_origins(struct win *w)
 {
     for (int i = 0; w->origins != NULL && i < N_ORIGINS; i++)
         end_origin(w, &w->origins->last[i]);
@@ -403,7 +405,7 @@ void forget_origins(struct win *w)
     w->origins = NULL;
 }
 
-void end_accesses_of(struct target *t, int origin, const char *call)
+void check_end_accesses_of(struct target *t, int origin, const char *call)
 {
     struct access changed = {.to = 0};
 
@@ -423,12 +425,12 @@ void end_accesses_of(struct target *t, int origin, const char *call)
 }
 
 /* End operations at a target. Those between fences end by the number of the fence; those in other
- * processes by flush_remote(). */
-void end_accesses(struct win *w, int rank)
+ * processes by mpi_flush_remote(). */
+void check_end_accesses(struct win *w, int rank)
 {
     end_origins(w, rank);
     if (w->access[rank] != 0 && w->targets[rank] != NULL)
-        end_accesses_of(w->targets[rank], w->comm->rank, this_rank()->call);
+        check_end_accesses_of(w->targets[rank], w->comm->rank, mpi_this_rank()->call);
 }
 
 /* ---- memory that has gone ---- */
@@ -438,6 +440,7 @@ void check_returned(const struct win *w, uintptr_t frame)
     const struct object *o = &w->object;
 
     if (w->on_stack != 0 && w->on_stack < frame)
-        name_returned("memory of the window", "MPI_Win_create",
-                      o->caller != NULL ? place_of(w->comm->owner->host, o->caller) : o->place);
+        check_name_returned("memory of the window", "MPI_Win_create",
+                            o->caller != NULL ? host_place_of(w->comm->owner->host, o->caller)
+                                              : o->place);
 }

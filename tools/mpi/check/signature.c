@@ -101,7 +101,7 @@ static uint32_t place_in_file(const struct rank *r, const void *caller)
                : 0;
 }
 
-uint64_t signature_of(const struct comm *comm, struct type *t, size_t n, void *caller)
+uint64_t check_signature_of(const struct comm *comm, struct type *t, size_t n, void *caller)
 {
     uint32_t hash;
 
@@ -130,10 +130,10 @@ static const char *name_begin(const struct rank *rank, const struct request *r, 
     uintptr_t place;
 
     if (r == NULL || r->call == NULL)
-        return name_here(text);
-    place = the_run.times_calls ? r->place : place_of(rank->host, r->caller);
-    name_places(the_job, &place, 1, names);
-    return place != 0 ? memcpy(text, names[0], PLACE_TEXT) : name_here(text);
+        return host_name_here(text);
+    place = the_run.times_calls ? r->place : host_place_of(rank->host, r->caller);
+    host_name_places(the_job, &place, 1, names);
+    return place != 0 ? memcpy(text, names[0], PLACE_TEXT) : host_name_here(text);
 }
 
 void check_signature(const struct comm *comm, const struct request *r, struct type *t,
@@ -151,20 +151,20 @@ void check_signature(const struct comm *comm, const struct request *r, struct ty
     hash = is_short ? 0 : hash_of(comm->owner, t, bytes / t->size);
     if ((!is_short && (hash == 0 || hash == bits >> 32)) || !say_first())
         return;
-    name_places(the_job, &place, 1, text);
+    host_name_places(the_job, &place, 1, text);
     name_begin(rank, r, here);
     if (is_short)
-        name_finding(
+        check_name_finding(
             "rank %d: %s: rank %d sends %zu bytes%s where %zu are expected%s; more such messages "
             "are not named\n",
             logp_vp_rank(rank->vp), call, source, bytes, text[0], r->count * t->size, here);
     else if (is_part)
-        name_finding(
+        check_name_finding(
             "rank %d: %s: the data from rank %d%s have another type signature than %s%s; more "
             "such messages are not named\n",
             logp_vp_rank(rank->vp), call, source, text[0], name_type(t), here);
     else
-        name_finding(
+        check_name_finding(
             "rank %d: %s: the message from rank %d with tag %d%s has another type signature than "
             "%s%s; more such messages are not named\n",
             logp_vp_rank(rank->vp), call, source, tag, text[0], name_type(t), here);
@@ -183,8 +183,8 @@ void check_alike(const struct comm *comm, struct type *a, size_t n, const char *
     second = hash_of(r, b, m);
     if (first == 0 || second == 0 || first == second || !say_first())
         return;
-    name_here(here);
-    name_finding(
+    host_name_here(here);
+    check_name_finding(
         "rank %d: %s: the type signatures of %s (%zu bytes of %s) and of %s (%zu bytes of %s) "
         "differ%s; more such calls are not named\n",
         logp_vp_rank(r->vp), r->call, a_is, n * a->size, name_type(a), b_is, m * b->size,
@@ -226,9 +226,9 @@ void check_order(struct comm *comm, bool starts)
     } else if (((other ^ mine) & 1) != 0 &&
                !atomic_flag_test_and_set_explicit(&the_said.order, memory_order_relaxed)) {
         place = atomic_load_explicit(&at->place, memory_order_relaxed);
-        name_places(the_job, &place, 1, text);
-        name_here(here);
-        name_finding(
+        host_name_places(the_job, &place, 1, text);
+        host_name_here(here);
+        check_name_finding(
             "rank %d: %s: rank %d calls a %s collective%s in its place%s; more such calls are "
             "not named\n",
             logp_vp_rank(r->vp), r->call, (int)(other >> 1 & ((1 << (LOW_BITS - 1)) - 1)),
@@ -262,10 +262,11 @@ void check_members(struct comm *comm, struct type *t, size_t n, bool starts)
     if (other.hash == hash || !say_first())
         return;
     place = other.place;
-    name_places(the_job, &place, 1, text);
-    name_here(here);
-    name_finding("rank %d: %s: rank %d calls it with another type signature%s than %s%s; more such "
-                 "calls are "
-                 "not named\n",
-                 logp_vp_rank(r->vp), r->call, other.rank, text[0], name_type(t), here);
+    host_name_places(the_job, &place, 1, text);
+    host_name_here(here);
+    check_name_finding(
+        "rank %d: %s: rank %d calls it with another type signature%s than %s%s; more such "
+        "calls are "
+        "not named\n",
+        logp_vp_rank(r->vp), r->call, other.rank, text[0], name_type(t), here);
 }

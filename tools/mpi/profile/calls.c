@@ -94,7 +94,7 @@ static struct noted_site *site_of(struct rank *r, const char *call, void *caller
     if (site->caller == NULL) {
         site->caller = caller;
         site->call = call;
-        site->place = place_of(r->host, caller);
+        site->place = host_place_of(r->host, caller);
         name_label(label, sizeof(label), call, site->place);
         site->label = logp_label_of(r->vp, label, NULL);
         c->n_sites++;
@@ -102,7 +102,7 @@ static struct noted_site *site_of(struct rank *r, const char *call, void *caller
     return site;
 }
 
-void note_call_begin(struct rank *r, const char *call, void *caller)
+void profile_call_begins(struct rank *r, const char *call, void *caller)
 {
     struct calls *c = r->calls;
 
@@ -142,7 +142,7 @@ static void close_collective(struct rank *r)
     n->spans[n->n_spans++] = (struct span){c->opened_ns, logp_now(r->vp)};
 }
 
-void note_call_end(struct rank *r)
+void profile_call_ends(struct rank *r)
 {
     struct calls *c = r->calls;
     int64_t ns;
@@ -159,10 +159,10 @@ void note_call_end(struct rank *r)
     logp_label(r->vp, c->outer);
 }
 
-void note_calls_left(struct rank *r)
+void profile_calls_left(struct rank *r)
 {
     while (r->calls != NULL && r->calls->depth > 0)
-        note_call_end(r);
+        profile_call_ends(r);
 }
 
 /* Whether two calls agree in all values that a prediction depends on. */
@@ -225,8 +225,8 @@ static void say_unused(const struct logp_algorithm *forced, const struct logp_al
                                            memory_order_relaxed)) /* no data depends on it */
         fprintf(stderr,
                 "rank %d: %s: --algo %s=%s does not apply to %d ranks: it needs %s; %s is used\n",
-                logp_vp_rank(this_rank()->vp), this_rank()->call, forced->collective, forced->name,
-                (int)P, needs, best->name);
+                logp_vp_rank(mpi_this_rank()->vp), mpi_this_rank()->call, forced->collective,
+                forced->name, (int)P, needs, best->name);
 }
 
 /* Return the arguments of a call with the parameters given to --algo. */
@@ -268,13 +268,13 @@ static const struct logp_algorithm *decide(struct logp_vp *vp, const struct logp
         }
     }
     if (the_run.records_calls)
-        note_collective(this_rank(), vp, taken, c, started);
+        note_collective(mpi_this_rank(), vp, taken, c, started);
     return taken;
 }
 
-void decide_calls(void)
+void profile_decide(void)
 {
-    logp_decide_exact(is_exact_op, NULL);
+    logp_decide_exact(mpi_is_exact_op, NULL);
     if (the_run.forced != NULL || the_run.records_calls)
         logp_decide_calls(decide, NULL);
 }
@@ -323,7 +323,7 @@ static void name_sites(const struct job *job, const struct noted_site *all,
 
         for (int i = 0; i < n; i++)
             places[i] = all[from + i].place;
-        name_places(job, places, n, texts);
+        host_name_places(job, places, n, texts);
         for (int i = 0; i < n; i++) {
             struct mpi_site *site = &report->sites[from + i];
 
@@ -439,7 +439,7 @@ static void collect_collectives(const struct job *job, struct mpi_report *report
     }
 }
 
-void collect_calls(const struct job *job, struct mpi_report *report)
+void profile_collect(const struct job *job, struct mpi_report *report)
 {
     report->n_ranks = job->n_ranks;
     collect_sites(job, report);

@@ -22,49 +22,49 @@ static int64_t processor_ns(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-void charge_computing(void)
+void profile_charge_computing(void)
 {
-    struct rank *r = the_job != NULL && the_run.compute > 0 ? rank_here() : NULL;
+    struct rank *r = the_job != NULL && the_run.compute > 0 ? mpi_rank_here() : NULL;
 
     if (r != NULL)
-        class_of(logp_compute(
+        mpi_class_of(logp_compute(
             r->vp, (int64_t)((double)(processor_ns() - r->host->computes_ns) * the_run.compute),
             NULL, NULL));
 }
 
-void resume_computing(void)
+void profile_resume_computing(void)
 {
-    struct rank *r = the_job != NULL && the_run.compute > 0 ? rank_here() : NULL;
+    struct rank *r = the_job != NULL && the_run.compute > 0 ? mpi_rank_here() : NULL;
 
     if (r != NULL)
         r->host->computes_ns = processor_ns();
 }
 
-void begin_call(const char *call, void *caller)
+void profile_begin_call(const char *call, void *caller)
 {
-    struct rank *r = the_job != NULL ? rank_here() : NULL;
+    struct rank *r = the_job != NULL ? mpi_rank_here() : NULL;
 
-    charge_computing();
+    profile_charge_computing();
     if (r == NULL)
         return;
     r->timed_caller = caller;
     if (the_run.records_calls)
-        note_call_begin(r, call, caller);
+        profile_call_begins(r, call, caller);
 }
 
-void end_call(void)
+void profile_end_call(void)
 {
-    struct rank *r = the_job != NULL && the_run.records_calls ? rank_here() : NULL;
+    struct rank *r = the_job != NULL && the_run.records_calls ? mpi_rank_here() : NULL;
 
     if (r != NULL)
-        note_call_end(r);
-    resume_computing();
+        profile_call_ends(r);
+    profile_resume_computing();
 }
 
-int null_argument(const char *call, MPI_Comm comm, const char *parameter)
+int profile_null_argument(const char *call, MPI_Comm comm, const char *parameter)
 {
-    enter_any(call);
-    CHECK(comm_of(comm), false, MPI_ERR_ARG, "%s is a null pointer", parameter);
+    mpi_enter_any(call);
+    CHECK(mpi_comm_of(comm), false, MPI_ERR_ARG, "%s is a null pointer", parameter);
     return MPI_SUCCESS;
 }
 
@@ -80,15 +80,15 @@ static void (*second_of(const char *name))(void)
     return NULL;
 }
 
-void bind_functions(struct job *job)
+void profile_bind_functions(struct job *job)
 {
     size_t n;
-    Elf64_Sym *symbols = dynamic_symbols(job, &n);
+    Elf64_Sym *symbols = host_dynamic_symbols(job, &n);
 
     if (!the_run.times_calls && !the_run.checks)
         return;
     for (size_t i = 0; i < n; i++) {
-        const char *name = symbol_name(job, &symbols[i]);
+        const char *name = host_symbol_name(job, &symbols[i]);
         void (*second)(void);
 
         if (symbols[i].st_shndx != SHN_UNDEF ||
@@ -96,6 +96,6 @@ void bind_functions(struct job *job)
             continue;
         second = second_of(name + (*name == 'P'));
         if (second != NULL)
-            set_address(&symbols[i], (void *)second);
+            host_set_address(&symbols[i], (void *)second);
     }
 }

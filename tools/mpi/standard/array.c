@@ -46,7 +46,8 @@ int MPI_Type_create_subarray(int n_dims, const int sizes[], const int subsizes[]
     for (int k = 0; k < n_dims; k++) {
         const int i = order == MPI_ORDER_C ? n_dims - 1 - k : k;
 
-        rc = make_vector("MPI_Type_create_subarray", subsizes[i], 1, stride, fits, inner, &outer);
+        rc = mpi_make_vector("MPI_Type_create_subarray", subsizes[i], 1, stride, fits, inner,
+                             &outer);
         if (inner != old)
             MPI_Type_free(&inner);
         if (rc != MPI_SUCCESS)
@@ -60,15 +61,15 @@ int MPI_Type_create_subarray(int n_dims, const int sizes[], const int subsizes[]
     all = rc == MPI_SUCCESS ? malloc(3 * n * sizeof(int)) : NULL;
     if (rc == MPI_SUCCESS && all == NULL) {
         MPI_Type_free(type);
-        return failed(NULL, MPI_ERR_NO_MEM, "no memory");
+        return mpi_failed(NULL, MPI_ERR_NO_MEM, "no memory");
     }
     for (size_t i = 0; i < n && all != NULL; i++) {
         all[i] = sizes[i];
         all[n + i] = subsizes[i];
         all[2 * n + i] = starts[i];
     }
-    rc = describe(rc, type, MPI_COMBINER_SUBARRAY, INTS(&n_dims, 1), INTS(all, 3 * n),
-                  INTS(&order, 1), BYTES(NULL, 0), &old, 1);
+    rc = mpi_describe(rc, type, MPI_COMBINER_SUBARRAY, INTS(&n_dims, 1), INTS(all, 3 * n),
+                      INTS(&order, 1), BYTES(NULL, 0), &old, 1);
     free(all);
     return rc;
 }
@@ -101,8 +102,8 @@ static int check_dimension(struct dimension *d, int i)
         CHECK(NULL, d->argument > 0, MPI_ERR_ARG, "dimension %d: blocks of %d", i, d->argument);
         break;
     default:
-        return failed(NULL, MPI_ERR_ARG, "dimension %d: %d is not a distribution", i,
-                      d->distribution);
+        return mpi_failed(NULL, MPI_ERR_ARG, "dimension %d: %d is not a distribution", i,
+                          d->distribution);
     }
     return MPI_SUCCESS;
 }
@@ -161,8 +162,8 @@ int MPI_Type_create_darray(int n_processes, int rank, int n_dims, const int size
         }
     }
     if (rc == MPI_SUCCESS && n != n_processes)
-        rc = failed(NULL, MPI_ERR_ARG, "the grid has %lld processes, not %d", (long long)n,
-                    n_processes);
+        rc = mpi_failed(NULL, MPI_ERR_ARG, "the grid has %lld processes, not %d", (long long)n,
+                        n_processes);
     stride = from->extent;
     for (int k = 0; k < n_dims && rc == MPI_SUCCESS; k++) {
         const struct dimension *d = &all[order == MPI_ORDER_C ? n_dims - 1 - k : k];
@@ -175,8 +176,8 @@ int MPI_Type_create_darray(int n_processes, int rank, int n_dims, const int size
     }
     if (rc == MPI_SUCCESS)
         rc = place_in(&inner, 0, stride, fits, type);
-    rc = describe(rc, type, MPI_COMBINER_DARRAY, INTS(head, 3), INTS(ints, 4 * n_ints),
-                  INTS(&order, 1), BYTES(NULL, 0), &old, 1);
+    rc = mpi_describe(rc, type, MPI_COMBINER_DARRAY, INTS(head, 3), INTS(ints, 4 * n_ints),
+                      INTS(&order, 1), BYTES(NULL, 0), &old, 1);
     free(all);
     free(ints);
     return rc;

@@ -16,7 +16,7 @@ struct keyval {
     MPI_Comm_copy_attr_function *copy;
     MPI_Comm_delete_attr_function *drop;
     void *state;
-    struct object *object; /* note_keyval() */
+    struct object *object; /* mpi_note_keyval() */
 };
 
 struct attribute {
@@ -30,15 +30,15 @@ enum { FIRST = 1000 }; /* key values of programs */
 
 static struct keyval *keyval_of(int keyval)
 {
-    struct rank *r = this_rank();
+    struct rank *r = mpi_this_rank();
 
     return keyval >= FIRST && keyval < FIRST + r->n_keyvals ? &r->keyvals[keyval - FIRST] : NULL;
 }
 
-int create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void), int *keyval,
-                  void *state)
+int mpi_create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void), int *keyval,
+                      void *state)
 {
-    struct rank *r = this_rank();
+    struct rank *r = mpi_this_rank();
     struct keyval *all = realloc(r->keyvals, (size_t)(r->n_keyvals + 1) * sizeof(*all));
 
     CHECK(NULL, all != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -50,14 +50,14 @@ int create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void),
 }
 
 /* Objects may still have the attribute: its functions stay. */
-int free_keyval(enum object_kind kind, int *keyval)
+int mpi_free_keyval(enum object_kind kind, int *keyval)
 {
     struct keyval *k = keyval_of(*keyval);
 
     CHECK(NULL, k != NULL && k->kind == kind, MPI_ERR_KEYVAL, "the key %d does not exist", *keyval);
     *keyval = MPI_KEYVAL_INVALID;
     if (k->object != NULL)
-        bury_object(k->object, sizeof(*k->object));
+        mpi_bury_object(k->object, sizeof(*k->object));
     k->object = NULL;
     return MPI_SUCCESS;
 }
@@ -65,7 +65,7 @@ int free_keyval(enum object_kind kind, int *keyval)
 /* keyval < 0: any */
 static struct attribute **link_of(const void *object, int keyval)
 {
-    struct attribute **link = &this_rank()->attributes;
+    struct attribute **link = &mpi_this_rank()->attributes;
 
     while (*link != NULL &&
            ((*link)->object != object || (keyval >= 0 && (*link)->keyval != keyval)))
@@ -81,7 +81,7 @@ static int drop(struct attribute *a)
                        : MPI_SUCCESS;
 
     if (rc == MPI_SUCCESS) { /* its place may have changed */
-        struct attribute **link = &this_rank()->attributes;
+        struct attribute **link = &mpi_this_rank()->attributes;
 
         while (*link != a)
             link = &(*link)->next;
@@ -93,7 +93,7 @@ static int drop(struct attribute *a)
 
 static int add(void *object, int keyval, void *value)
 {
-    struct rank *r = this_rank();
+    struct rank *r = mpi_this_rank();
     struct attribute *a = malloc(sizeof(*a));
 
     CHECK(NULL, a != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -102,7 +102,7 @@ static int add(void *object, int keyval, void *value)
     return MPI_SUCCESS;
 }
 
-int set_attribute(enum object_kind kind, void *object, int keyval, void *value)
+int mpi_set_attribute(enum object_kind kind, void *object, int keyval, void *value)
 {
     const struct keyval *k = keyval_of(keyval);
     int rc = MPI_SUCCESS;
@@ -113,7 +113,7 @@ int set_attribute(enum object_kind kind, void *object, int keyval, void *value)
     return rc == MPI_SUCCESS ? add(object, keyval, value) : rc;
 }
 
-bool find_attribute(const void *object, int keyval, void **value)
+bool mpi_find_attribute(const void *object, int keyval, void **value)
 {
     const struct attribute *a = keyval >= FIRST ? *link_of(object, keyval) : NULL;
 
@@ -122,7 +122,7 @@ bool find_attribute(const void *object, int keyval, void **value)
     return a != NULL;
 }
 
-int delete_attribute(void *object, int keyval)
+int mpi_delete_attribute(void *object, int keyval)
 {
     struct attribute *a = keyval >= FIRST ? *link_of(object, keyval) : NULL;
 
@@ -130,7 +130,7 @@ int delete_attribute(void *object, int keyval)
     return drop(a);
 }
 
-int delete_attributes(void *object)
+int mpi_delete_attributes(void *object)
 {
     int rc = MPI_SUCCESS;
 
@@ -139,11 +139,11 @@ int delete_attributes(void *object)
     return rc;
 }
 
-int copy_attributes(void *from, void *to)
+int mpi_copy_attributes(void *from, void *to)
 {
     int rc = MPI_SUCCESS;
 
-    for (const struct attribute *a = this_rank()->attributes; a != NULL && rc == MPI_SUCCESS;
+    for (const struct attribute *a = mpi_this_rank()->attributes; a != NULL && rc == MPI_SUCCESS;
          a = a->next) {
         const struct keyval *k = keyval_of(a->keyval);
         void *value = a->value;
@@ -159,7 +159,7 @@ int copy_attributes(void *from, void *to)
     return rc;
 }
 
-void free_attributes(struct rank *r)
+void mpi_free_attributes(struct rank *r)
 {
     while (r->attributes != NULL) {
         struct attribute *next = r->attributes->next;
@@ -182,7 +182,7 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 
     ENTER(c, "MPI_Comm_get_attr", comm);
     CHECK(c, keyval != MPI_KEYVAL_INVALID, MPI_ERR_KEYVAL, "the key is MPI_KEYVAL_INVALID");
-    universe = this_rank()->world.size;
+    universe = mpi_this_rank()->world.size;
     switch (keyval) {
     case MPI_TAG_UB:
         found = &tag_ub;
@@ -203,12 +203,12 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
         found = &appnum;
         break;
     case MPI_LASTUSEDCODE:
-        found = &this_rank()->last_code;
+        found = &mpi_this_rank()->last_code;
         break;
     default:
         break;
     }
-    *flag = found != NULL || find_attribute(comm, keyval, &found);
+    *flag = found != NULL || mpi_find_attribute(comm, keyval, &found);
     if (*flag)
         memcpy(value, &found, sizeof(void *));
     return MPI_SUCCESS;
@@ -224,20 +224,20 @@ int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
 
     ENTER_TYPE(t, "MPI_Type_get_attr", type);
     (void)t;
-    *flag = find_attribute(type, keyval, &found);
+    *flag = mpi_find_attribute(type, keyval, &found);
     if (*flag)
         memcpy(value, &found, sizeof(void *));
     return MPI_SUCCESS;
 }
 
-void note_keyval(int keyval, const char *call, void *caller)
+void mpi_note_keyval(int keyval, const char *call, void *caller)
 {
     struct object *o = calloc(1, sizeof(*o));
     struct keyval *k = keyval_of(keyval);
 
     if (o == NULL)
         return;
-    note_object("attribute key", call, o, caller);
+    mpi_note_object("attribute key", call, o, caller);
     if (k != NULL)
         k->object = o;
 }

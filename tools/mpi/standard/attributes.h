@@ -11,43 +11,44 @@ enum object_kind { OBJECT_COMM, OBJECT_TYPE, OBJECT_WIN };
 
 /* Objects are handles. The functions of a key value have lost their types. @return a class, or what
  * a function of the program returns */
-int create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void), int *keyval,
-                  void *state);
-int free_keyval(enum object_kind kind, int *keyval);
-/* As note_object(), of a key value. */
-void note_keyval(int keyval, const char *call, void *caller);
-int set_attribute(enum object_kind kind, void *object, int keyval, void *value);
-bool find_attribute(const void *object, int keyval, void **value);
-int delete_attribute(void *object, int keyval);
+int mpi_create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void), int *keyval,
+                      void *state);
+int mpi_free_keyval(enum object_kind kind, int *keyval);
+/* As mpi_note_object(), of a key value. */
+void mpi_note_keyval(int keyval, const char *call, void *caller);
+int mpi_set_attribute(enum object_kind kind, void *object, int keyval, void *value);
+bool mpi_find_attribute(const void *object, int keyval, void **value);
+int mpi_delete_attribute(void *object, int keyval);
 /* All of an object, up to the first whose function fails. */
-int delete_attributes(void *object);
+int mpi_delete_attributes(void *object);
 /* What MPI has for each kind of object; entered: ENTER(), or that of the kind. */
 #define ATTRIBUTES(name, type, kind, entered)                                                      \
     int MPI_##name##_create_keyval(MPI_##name##_copy_attr_function *copy,                          \
                                    MPI_##name##_delete_attr_function *deleted, int *keyval,        \
                                    void *state)                                                    \
     {                                                                                              \
-        enter("MPI_" #name "_create_keyval");                                                      \
-        return create_keyval(kind, (void (*)(void))copy, (void (*)(void))deleted, keyval, state);  \
+        mpi_enter("MPI_" #name "_create_keyval");                                                  \
+        return mpi_create_keyval(kind, (void (*)(void))copy, (void (*)(void))deleted, keyval,      \
+                                 state);                                                           \
     }                                                                                              \
     int MPI_##name##_free_keyval(int *keyval)                                                      \
     {                                                                                              \
-        enter("MPI_" #name "_free_keyval");                                                        \
-        return free_keyval(kind, keyval);                                                          \
+        mpi_enter("MPI_" #name "_free_keyval");                                                    \
+        return mpi_free_keyval(kind, keyval);                                                      \
     }                                                                                              \
     int MPI_##name##_set_attr(type handle, int keyval, void *value)                                \
     {                                                                                              \
         entered(object, "MPI_" #name "_set_attr", handle);                                         \
         (void)object;                                                                              \
-        return set_attribute(kind, handle, keyval, value);                                         \
+        return mpi_set_attribute(kind, handle, keyval, value);                                     \
     }                                                                                              \
     int MPI_##name##_delete_attr(type handle, int keyval)                                          \
     {                                                                                              \
         entered(object, "MPI_" #name "_delete_attr", handle);                                      \
         (void)object;                                                                              \
-        return delete_attribute(handle, keyval);                                                   \
+        return mpi_delete_attribute(handle, keyval);                                               \
     }
-int copy_attributes(void *from, void *to);
-void free_attributes(struct rank *r);
+int mpi_copy_attributes(void *from, void *to);
+void mpi_free_attributes(struct rank *r);
 
 #endif

@@ -94,7 +94,7 @@ int MPI_Dims_create(int n_nodes, int n_dims, int dims[])
     struct factors f = {.spread = -1};
     int left = n_nodes, n_free = 0;
 
-    enter("MPI_Dims_create");
+    mpi_enter("MPI_Dims_create");
     CHECK(NULL, n_nodes > 0 && n_dims >= 0, MPI_ERR_ARG, "%d nodes in %d dimensions", n_nodes,
           n_dims);
     for (int i = 0; i < n_dims; i++) {

@@ -14,8 +14,8 @@
 
 /* The runtime's call, blocking or not. */
 #define CALL(r, request, name, ...)                                                                \
-    class_of((request) != NULL ? logp_i##name((r)->comm->vp, __VA_ARGS__, &(r)->under_way)         \
-                               : logp_##name((r)->comm->vp, __VA_ARGS__))
+    mpi_class_of((request) != NULL ? logp_i##name((r)->comm->vp, __VA_ARGS__, &(r)->under_way)     \
+                                   : logp_##name((r)->comm->vp, __VA_ARGS__))
 
 /* What the runtime reads and writes. */
 struct buffers {
@@ -48,9 +48,9 @@ static int place(struct request *r, struct buffers *b, const void *in, struct ty
              : out_type != NULL ? (char *)out + out_type->true_lb
                                 : NULL;
     if (packs_in)
-        pack(in_type, n, in, r->memory);
+        mpi_pack(in_type, n, in, r->memory);
     if (packs_out) {
-        keep_type(out_type);
+        mpi_keep_type(out_type);
         r->packed = b->out;
         r->type = out_type;
         r->buf = out;
@@ -74,9 +74,9 @@ static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
     ENTER(c, call, comm);
     TELL(order, c, request != NULL);
     if (request == NULL)
-        return class_of(logp_barrier(c->vp));
+        return mpi_class_of(logp_barrier(c->vp));
     BEGIN(r, c);
-    return end_collective(r, class_of(logp_ibarrier(c->vp, &r->under_way)), request);
+    return mpi_end_collective(r, mpi_class_of(logp_ibarrier(c->vp, &r->under_way)), request);
 }
 
 int MPI_Barrier(MPI_Comm comm)
@@ -104,15 +104,15 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
     CHECK_ROOT(c, root);
     CHECK_BUFFER(c, buf, count, t, "send or receive");
     if (c->inter)
-        return scatter_items(c, &(struct items){.buf = buf, .count = count, .type = type}, buf,
-                             count, type, root, request);
+        return mpi_scatter_items(c, &(struct items){.buf = buf, .count = count, .type = type}, buf,
+                                 count, type, root, request);
     TELL(members, c, t, (size_t)count, request != NULL);
-    rc = synchronize(c, root, request);
+    rc = mpi_synchronize(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
     bytes = (size_t)count * t->size;
     if (request == NULL && in_a_row(t, (size_t)count) && !HAS_USES(c->owner))
-        return class_of(logp_broadcast(c->vp, (char *)buf + t->true_lb, bytes, root));
+        return mpi_class_of(logp_broadcast(c->vp, (char *)buf + t->true_lb, bytes, root));
     BEGIN(r, c);
     if (c->rank == root)
         TELL(buffers, r, buf, t, (size_t)count, NULL, NULL, 0);
@@ -120,12 +120,12 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
         TELL(buffers, r, NULL, NULL, 0, buf, t, (size_t)count);
     rc = place(r, &b, NULL, NULL, 0, false, buf, t, (size_t)count);
     if (rc == MPI_SUCCESS && r->packed != NULL && c->rank == root) {
-        pack(t, (size_t)count, buf, b.out);
+        mpi_pack(t, (size_t)count, buf, b.out);
         r->packed = NULL; /* nothing is to be unpacked */
     }
     if (rc == MPI_SUCCESS)
         rc = CALL(r, request, broadcast, b.out, bytes, root);
-    return end_collective(r, rc, request);
+    return mpi_end_collective(r, rc, request);
 }
 
 BOTH(Bcast, Ibcast, bcast(call, buf, count, type, root, comm, request), void *buf, int count,
@@ -158,8 +158,8 @@ struct blocks {
 /* Both types of b, which has n_in and n_out blocks; those of a buffer that is not significant may be null. */
 #define BLOCKS(x, c, b, reads, n_in, writes, n_out)                                                \
     struct blocks x = b;                                                                           \
-    struct type *in_type = (reads) ? type_of(x.in_type) : NULL;                                    \
-    struct type *out_type = (writes) ? type_of(x.out_type) : NULL;                                 \
+    struct type *in_type = (reads) ? mpi_type_of(x.in_type) : NULL;                                \
+    struct type *out_type = (writes) ? mpi_type_of(x.out_type) : NULL;                             \
     CHECK(c, !(reads) || in_type != NULL, MPI_ERR_TYPE, "the datatype to send is null");           \
     CHECK(c, !(writes) || out_type != NULL, MPI_ERR_TYPE, "the datatype to receive is null");      \
     if (reads)                                                                                     \
@@ -184,7 +184,7 @@ struct blocks {
 /* In place the blocks to send are those to receive, from block number `at` on. */
 static int take_in_place(struct comm *c, struct blocks *given, int at)
 {
-    const struct type *t = type_of(given->out_type);
+    const struct type *t = mpi_type_of(given->out_type);
     bool fits = true;
     ptrdiff_t offset;
 
@@ -208,8 +208,8 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     ENTER(c, call, comm);
     CHECK_ROOT(c, root);
     if (c->inter)
-        return gather_items(c, given.in, given.in_count, given.in_type, &RECEIVED(given), root,
-                            request);
+        return mpi_gather_items(c, given.in, given.in_count, given.in_type, &RECEIVED(given), root,
+                                request);
     is_root = c->rank == root;
     in_place = given.in == MPI_IN_PLACE;
     CHECK(c, !in_place || is_root, MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone");
@@ -220,12 +220,13 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     bytes = (size_t)x.in_count * in_type->size;
     if (is_root) {
         CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
-        CHECK_APART(c, !in_place && share_bytes(x.in, in_type, (size_t)x.in_count, x.out, out_type,
-                                                (size_t)x.out_count * (size_t)c->size));
+        CHECK_APART(c,
+                    !in_place && mpi_share_bytes(x.in, in_type, (size_t)x.in_count, x.out, out_type,
+                                                 (size_t)x.out_count * (size_t)c->size));
     }
     TELL(members, c, is_root ? out_type : in_type, (size_t)(is_root ? x.out_count : x.in_count),
          request != NULL);
-    rc = synchronize(c, root, request);
+    rc = mpi_synchronize(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
     BEGIN(r, c);
@@ -233,7 +234,7 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
                  out_type, is_root ? (size_t)x.out_count * (size_t)c->size : 0);
     if (rc == MPI_SUCCESS)
         rc = CALL(r, request, gather, b.in, b.out, bytes, root);
-    return end_collective(r, rc, request);
+    return mpi_end_collective(r, rc, request);
 }
 
 static int scatter(const char *call, struct blocks given, int root, MPI_Comm comm,
@@ -247,8 +248,8 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     ENTER(c, call, comm);
     CHECK_ROOT(c, root);
     if (c->inter)
-        return scatter_items(c, &SENT(given, given.in_count), given.out, given.out_count,
-                             given.out_type, root, request);
+        return mpi_scatter_items(c, &SENT(given, given.in_count), given.out, given.out_count,
+                                 given.out_type, root, request);
     is_root = c->rank == root;
     in_place = given.out == MPI_IN_PLACE;
     CHECK(c, !in_place || is_root, MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone");
@@ -256,12 +257,12 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     bytes = in_place ? (size_t)x.in_count * in_type->size : (size_t)x.out_count * out_type->size;
     if (is_root && !in_place) {
         CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
-        CHECK_APART(c, share_bytes(x.in, in_type, (size_t)x.in_count * (size_t)c->size, x.out,
-                                   out_type, (size_t)x.out_count));
+        CHECK_APART(c, mpi_share_bytes(x.in, in_type, (size_t)x.in_count * (size_t)c->size, x.out,
+                                       out_type, (size_t)x.out_count));
     }
     TELL(members, c, is_root ? in_type : out_type, (size_t)(is_root ? x.in_count : x.out_count),
          request != NULL);
-    rc = synchronize(c, root, request);
+    rc = mpi_synchronize(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
     BEGIN(r, c);
@@ -271,11 +272,11 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     }
     rc = prepare(r, &b, is_root ? x.in : NULL, in_type,
                  is_root ? (size_t)x.in_count * (size_t)c->size : 0, false,
-                 in_place ? r->own_block : x.out, in_place ? type_of(MPI_BYTE) : out_type,
+                 in_place ? r->own_block : x.out, in_place ? mpi_type_of(MPI_BYTE) : out_type,
                  in_place ? bytes : (size_t)x.out_count);
     if (rc == MPI_SUCCESS)
         rc = CALL(r, request, scatter, b.in, b.out, bytes, root);
-    return end_collective(r, rc, request);
+    return mpi_end_collective(r, rc, request);
 }
 
 /* all: each rank has an item for each (alltoall), else one for all (allgather). */
@@ -290,7 +291,8 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     ENTER(c, call, comm);
     n = (size_t)c->size;
     if (c->inter)
-        return exchange_items(c, &SENT(given, all ? given.in_count : 0), &RECEIVED(given), request);
+        return mpi_exchange_items(c, &SENT(given, all ? given.in_count : 0), &RECEIVED(given),
+                                  request);
     in_place = given.in == MPI_IN_PLACE;
     rc = in_place ? take_in_place(c, &given, all ? 0 : c->rank) : MPI_SUCCESS;
     if (rc != MPI_SUCCESS)
@@ -298,8 +300,8 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     BLOCKS(x, c, given, true, all ? n : 1, true, n);
     bytes = (size_t)x.in_count * in_type->size;
     CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
-    CHECK_APART(c, !in_place && share_bytes(x.in, in_type, (size_t)x.in_count * (all ? n : 1),
-                                            x.out, out_type, (size_t)x.out_count * n));
+    CHECK_APART(c, !in_place && mpi_share_bytes(x.in, in_type, (size_t)x.in_count * (all ? n : 1),
+                                                x.out, out_type, (size_t)x.out_count * n));
     TELL(members, c, in_type, (size_t)x.in_count, request != NULL);
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count * (all ? n : 1), in_place, x.out,
@@ -307,7 +309,7 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     if (rc == MPI_SUCCESS)
         rc = all ? CALL(r, request, alltoall, b.in, b.out, bytes)
                  : CALL(r, request, allgather, b.in, b.out, bytes);
-    return end_collective(r, rc, request);
+    return mpi_end_collective(r, rc, request);
 }
 
 #define SIX                                                                                        \
@@ -387,8 +389,8 @@ static int check_inter(struct comm *c, const struct operands *x)
     CHECK(c, x->n <= INT_MAX, MPI_ERR_COUNT, "%lld elements, but at most %d between two groups",
           (long long)x->n, INT_MAX);
     if (x->kind == REDUCE)
-        return check_gather(c, &in, &none, x->root);
-    return check_item(c, REQUEST_SEND, &in, 0, 0);
+        return mpi_check_gather(c, &in, &none, x->root);
+    return mpi_check_item(c, REQUEST_SEND, &in, 0, 0);
 }
 
 static int check_intra(struct comm *c, const struct operands *x, const struct type *t)
@@ -400,7 +402,7 @@ static int check_intra(struct comm *c, const struct operands *x, const struct ty
           "MPI_IN_PLACE is for the root alone");
     CHECK_BUFFER(c, in_place ? x->out : x->in, n_in, t, "send");
     CHECK_BUFFER(c, x->out, n_out, t, "receive");
-    CHECK_APART(c, !in_place && share_bytes(x->in, t, n_in, x->out, t, n_out));
+    CHECK_APART(c, !in_place && mpi_share_bytes(x->in, t, n_in, x->out, t, n_out));
     return MPI_SUCCESS;
 }
 
@@ -417,7 +419,8 @@ static int reduce_inter(struct request *r, const struct operands *x, const struc
     CHECK(c, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
     r->n_blocks = (int)n;
     received.buf = (char *)r->memory - t->lb;
-    return all ? start_exchange(r, &in, &received) : start_gather(r, &in, &received, x->root);
+    return all ? mpi_start_exchange(r, &in, &received)
+               : mpi_start_gather(r, &in, &received, x->root);
 }
 
 /* In one group. In place the operands are in out, and are copied. */
@@ -462,27 +465,27 @@ static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI
         return rc;
     reduction = malloc(sizeof(*reduction));
     CHECK(c, reduction != NULL, MPI_ERR_NO_MEM, "no memory");
-    rc = make_reduction(reduction, x->op, x->type);
+    rc = mpi_make_reduction(reduction, x->op, x->type);
     if (rc != MPI_SUCCESS) {
         free(reduction);
-        return failed(c, rc, "the operation is null, or does not apply to %s", t->name);
+        return mpi_failed(c, rc, "the operation is null, or does not apply to %s", t->name);
     }
     BEGIN(r, c);
     r->reduction = reduction;
     if (!c->inter)
         TELL(members, c, t, (size_t)x->n, request != NULL);
-    keep_type(t);
+    mpi_keep_type(t);
     r->type = t;
     r->n = x->n;
     r->skip = (size_t)x->first * (size_t)t->extent;
     r->bytes = (size_t)x->n_own * (size_t)t->extent;
     r->result = (char *)x->out + t->lb;
     rc = x->kind == REDUCE || x->kind == SCAN || x->kind == EXSCAN
-             ? synchronize(c, x->kind == REDUCE ? x->root : -1, request)
+             ? mpi_synchronize(c, x->kind == REDUCE ? x->root : -1, request)
              : MPI_SUCCESS;
     if (rc == MPI_SUCCESS)
         rc = c->inter ? reduce_inter(r, x, t) : reduce_intra(r, x, t, request);
-    return end_collective(r, rc, request);
+    return mpi_end_collective(r, rc, request);
 }
 
 /* counts: NULL: each has `count`. Between two groups each rank's part is of the other group's. */

@@ -7,15 +7,15 @@
 #include "request.h"
 
 /* A call is a request that is waited for at once, or given to the caller. NULL: no memory */
-struct request *begin_collective(struct comm *comm);
+struct request *mpi_begin_collective(struct comm *comm);
 /* r has been started, with rc. request: NULL: wait for it */
-int end_collective(struct request *r, int rc, MPI_Request *request);
+int mpi_end_collective(struct request *r, int rc, MPI_Request *request);
 /* --rendezvous 0: a blocking collective waits for all ranks, as any may. root: -1: it has none
  * @return MPI_SUCCESS or a class */
-int synchronize(struct comm *comm, int root, const MPI_Request *request);
+int mpi_synchronize(struct comm *comm, int root, const MPI_Request *request);
 
 #define BEGIN(r, c)                                                                                \
-    struct request *r = begin_collective(c);                                                       \
+    struct request *r = mpi_begin_collective(c);                                                   \
     CHECK(c, r != NULL, MPI_ERR_NO_MEM, "no memory")
 #define CHECK_COUNT(c, count)                                                                      \
     CHECK(c, (count) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count)
@@ -41,22 +41,22 @@ struct items {
 /* Check the arguments of a call's sends and receives, before the first is posted: nothing is posted
  * if one argument is wrong. MPI_PROC_NULL as the peer: nothing is moved. @return MPI_SUCCESS or a
  * class */
-int check_item(struct comm *c, enum request_kind kind, const struct items *x, int i, int peer);
-int check_gather(struct comm *c, const struct items *in, const struct items *out, int root);
-int check_exchange(struct comm *c, const struct items *in, const struct items *out);
+int mpi_check_item(struct comm *c, enum request_kind kind, const struct items *x, int i, int peer);
+int mpi_check_gather(struct comm *c, const struct items *in, const struct items *out, int root);
+int mpi_check_exchange(struct comm *c, const struct items *in, const struct items *out);
 /* Add item i of x to r, to or from a peer, and start it. @return MPI_SUCCESS or a class */
-int move_item(struct request *r, enum request_kind kind, const struct items *x, int i, int peer,
-              int tag);
+int mpi_move_item(struct request *r, enum request_kind kind, const struct items *x, int i, int peer,
+                  int tag);
 /* Start the messages: one item to the root, or one to and from each rank. Between two groups the
  * other ranks are those of the other group. @return MPI_SUCCESS or a class */
-int start_gather(struct request *r, const struct items *in, const struct items *out, int root);
-int start_exchange(struct request *r, const struct items *in, const struct items *out);
+int mpi_start_gather(struct request *r, const struct items *in, const struct items *out, int root);
+int mpi_start_exchange(struct request *r, const struct items *in, const struct items *out);
 /* The same, and one item from the root, as whole calls. */
-int gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype in_type,
-                 const struct items *out, int root, MPI_Request *request);
-int scatter_items(struct comm *c, const struct items *in, void *out, int out_count,
-                  MPI_Datatype out_type, int root, MPI_Request *request);
-int exchange_items(struct comm *c, const struct items *in, const struct items *out,
-                   MPI_Request *request);
+int mpi_gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype in_type,
+                     const struct items *out, int root, MPI_Request *request);
+int mpi_scatter_items(struct comm *c, const struct items *in, void *out, int out_count,
+                      MPI_Datatype out_type, int root, MPI_Request *request);
+int mpi_exchange_items(struct comm *c, const struct items *in, const struct items *out,
+                       MPI_Request *request);
 
 #endif

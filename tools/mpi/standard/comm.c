@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct comm *comm_of(MPI_Comm handle)
+struct comm *mpi_comm_of(MPI_Comm handle)
 {
-    return comm_in(handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF ? this_rank() : NULL,
+    return comm_in(handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF ? mpi_this_rank() : NULL,
                    handle);
 }
 
-void set_comm(struct comm *c, struct logp_vp *vp, int n_first)
+void mpi_set_comm(struct comm *c, struct logp_vp *vp, int n_first)
 {
     const int rank = logp_vp_rank(vp), size = logp_vp_size(vp);
     const bool first = rank < n_first;
@@ -27,25 +27,25 @@ void set_comm(struct comm *c, struct logp_vp *vp, int n_first)
     c->first_peer = first ? n_first : 0;
 }
 
-int n_first_of(const struct comm *c)
+int mpi_n_first_of(const struct comm *c)
 {
     return !c->inter ? 0 : c->first_peer > 0 ? c->size : c->n_peers;
 }
 
-struct comm *new_comm(struct logp_vp *vp, int n_first, const struct comm *like)
+struct comm *mpi_new_comm(struct logp_vp *vp, int n_first, const struct comm *like)
 {
     struct comm *c = calloc(1, sizeof(*c));
 
     if (c == NULL)
         return NULL;
-    set_comm(c, vp, n_first);
-    c->owner = this_rank();
+    mpi_set_comm(c, vp, n_first);
+    c->owner = mpi_this_rank();
     c->references = 1;
     c->errors = like->errors;
     return c;
 }
 
-void drop_graph(struct graph *g)
+void mpi_drop_graph(struct graph *g)
 {
     if (g == NULL || --g->references > 0)
         return;
@@ -56,19 +56,19 @@ void drop_graph(struct graph *g)
     free(g);
 }
 
-void drop_comm(struct comm *c)
+void mpi_drop_comm(struct comm *c)
 {
     if (c == NULL || --c->references > 0)
         return;
     logp_group_destroy(c->vp);
     free(c->inner);
     free(c->cart);
-    drop_graph(c->graph);
-    drop_info(&c->info);
-    bury_object(&c->object, sizeof(*c));
+    mpi_drop_graph(c->graph);
+    mpi_drop_info(&c->info);
+    mpi_bury_object(&c->object, sizeof(*c));
 }
 
-uint64_t id_of(const struct logp_vp *vp, uint32_t context)
+uint64_t mpi_id_of(const struct logp_vp *vp, uint32_t context)
 {
     uint64_t id = (context + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
     int first = 0;
@@ -77,16 +77,17 @@ uint64_t id_of(const struct logp_vp *vp, uint32_t context)
     return ((id ^ id >> 29) + (uint64_t)first) * UINT64_C(0xbf58476d1ce4e5b9) | 1;
 }
 
-int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
+int mpi_give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
 {
     struct comm *c;
 
     *out = MPI_COMM_NULL;
     if (rc != 0 || vp == NULL)
-        return class_of(rc);
-    c = new_comm(vp, n_first, like);
+        return mpi_class_of(rc);
+    c = mpi_new_comm(vp, n_first, like);
     CHECK(NULL, c != NULL, MPI_ERR_NO_MEM, "no memory");
-    c->id = c->inter ? 0 : id_of(vp, logp_group_context(vp)); /* the next one, for all members */
+    c->id =
+        c->inter ? 0 : mpi_id_of(vp, logp_group_context(vp)); /* the next one, for all members */
     *out = (MPI_Comm)c;
     return MPI_SUCCESS;
 }
@@ -98,10 +99,10 @@ int MPI_Comm_free(MPI_Comm *comm)
     ENTER(c, "MPI_Comm_free", *comm);
     CHECK(c, *comm != MPI_COMM_WORLD && *comm != MPI_COMM_SELF, MPI_ERR_COMM,
           "this communicator cannot be freed");
-    rc = delete_attributes(*comm);
+    rc = mpi_delete_attributes(*comm);
     if (rc != MPI_SUCCESS)
         return rc;
-    drop_comm(c);
+    mpi_drop_comm(c);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
@@ -122,11 +123,11 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
     return MPI_SUCCESS;
 }
 
-struct group *ranks_of(const struct comm *c, bool peers)
+struct group *mpi_ranks_of(const struct comm *c, bool peers)
 {
     const int n = peers ? c->n_peers : c->size,
               first = peers ? c->first_peer : logp_vp_rank(c->vp) - c->rank;
-    struct group *g = new_group(n);
+    struct group *g = mpi_new_group(n);
 
     for (int i = 0; g != NULL && i < n; i++) {
         g->ranks[i] = first + i;
@@ -138,7 +139,7 @@ struct group *ranks_of(const struct comm *c, bool peers)
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
     ENTER(c, "MPI_Comm_group", comm);
-    *group = (MPI_Group)ranks_of(c, false);
+    *group = (MPI_Group)mpi_ranks_of(c, false);
     CHECK(c, *group != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
 }
@@ -147,7 +148,7 @@ int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
     ENTER(c, "MPI_Comm_remote_group", comm);
     CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
-    *group = (MPI_Group)ranks_of(c, true);
+    *group = (MPI_Group)mpi_ranks_of(c, true);
     CHECK(c, *group != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
 }
@@ -163,7 +164,7 @@ int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 /* As MPI_Group_compare(), of the ranks of two communicators. */
 static int compare(const struct comm *x, const struct comm *y, bool peers, int *result)
 {
-    MPI_Group a = (MPI_Group)ranks_of(x, peers), b = (MPI_Group)ranks_of(y, peers);
+    MPI_Group a = (MPI_Group)mpi_ranks_of(x, peers), b = (MPI_Group)mpi_ranks_of(y, peers);
 
     CHECK(NULL, a != NULL && b != NULL, MPI_ERR_NO_MEM, "no memory");
     MPI_Group_compare(a, b, result);
@@ -212,7 +213,7 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 
 int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
 {
-    enter("MPI_Comm_get_name");
+    mpi_enter("MPI_Comm_get_name");
     if (comm == MPI_COMM_NULL) {
         *length = snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_COMM_NULL");
         return MPI_SUCCESS;

@@ -28,7 +28,7 @@ struct graph {
     bool weighted;
 };
 
-void drop_graph(struct graph *graph);
+void mpi_drop_graph(struct graph *graph);
 
 struct comm {
     struct object object;
@@ -53,26 +53,26 @@ struct comm {
 };
 
 /* The communicator of a handle; NULL: it is none. */
-struct comm *comm_of(MPI_Comm handle);
-void drop_comm(struct comm *comm);
+struct comm *mpi_comm_of(MPI_Comm handle);
+void mpi_drop_comm(struct comm *comm);
 /* Set *comm to the ranks of vp. n_first > 0: it is between its first n_first ranks and the others */
-void set_comm(struct comm *comm, struct logp_vp *vp, int n_first);
-int n_first_of(const struct comm *comm); /* that n_first */
-struct comm *new_comm(struct logp_vp *vp, int n_first, const struct comm *like);
+void mpi_set_comm(struct comm *comm, struct logp_vp *vp, int n_first);
+int mpi_n_first_of(const struct comm *comm); /* that n_first */
+struct comm *mpi_new_comm(struct logp_vp *vp, int n_first, const struct comm *like);
 /* Its id in a group of the runtime. Those that have a first member in common have different contexts, also later on. */
-uint64_t id_of(const struct logp_vp *vp, uint32_t context);
+uint64_t mpi_id_of(const struct logp_vp *vp, uint32_t context);
 /* The runtime has made a group, with rc; vp is NULL: this rank is in none. @return a class */
-int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out);
+int mpi_give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out);
 /* The ranks of one group, or of the other. NULL: no memory */
-struct group *ranks_of(const struct comm *comm, bool peers);
+struct group *mpi_ranks_of(const struct comm *comm, bool peers);
 /* inter.c: as MPI_Comm_split(), between two groups; color may be LOGP_NO_COLOUR */
-int split_inter(struct comm *comm, int color, int key, MPI_Comm *out);
+int mpi_split_inter(struct comm *comm, int color, int key, MPI_Comm *out);
 /* The group of a handle; NULL: it is none. */
-const struct group *group_of(MPI_Group handle);
-struct group *new_group(int n);
+const struct group *mpi_group_of(MPI_Group handle);
+struct group *mpi_new_group(int n);
 
 #define COMM(c, handle)                                                                            \
-    struct comm *c = comm_of(handle);                                                              \
+    struct comm *c = mpi_comm_of(handle);                                                          \
     CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
 
 #endif

@@ -14,12 +14,12 @@ struct recipe {
     MPI_Datatype *olds;
 };
 
-void drop_recipe(struct recipe *r)
+void mpi_drop_recipe(struct recipe *r)
 {
     if (r == NULL)
         return;
     for (size_t i = 0; i < r->n_olds; i++)
-        drop_type(type_of(r->olds[i]));
+        mpi_drop_type(mpi_type_of(r->olds[i]));
     free(r->ints);
     free(r->bytes);
     free(r->olds);
@@ -38,12 +38,12 @@ static struct recipe *new_recipe(int combiner, size_t n_ints, size_t n_bytes, si
     r->olds = calloc(n_olds + 1, sizeof(MPI_Datatype));
     if (r->ints != NULL && r->bytes != NULL && r->olds != NULL)
         return r;
-    drop_recipe(r);
+    mpi_drop_recipe(r);
     return NULL;
 }
 
-int describe(int rc, MPI_Datatype *type, int combiner, struct ints a, struct ints b, struct ints c,
-             struct bytes bytes, const MPI_Datatype *olds, size_t n_olds)
+int mpi_describe(int rc, MPI_Datatype *type, int combiner, struct ints a, struct ints b,
+                 struct ints c, struct bytes bytes, const MPI_Datatype *olds, size_t n_olds)
 {
     const struct ints parts[3] = {a, b, c};
     struct recipe *r;
@@ -52,12 +52,12 @@ int describe(int rc, MPI_Datatype *type, int combiner, struct ints a, struct int
     if (rc != MPI_SUCCESS)
         return rc;
     t = (struct type *)*type;
-    drop_recipe(t->recipe); /* of the constructor that this one has called */
+    mpi_drop_recipe(t->recipe); /* of the constructor that this one has called */
     t->recipe = r = new_recipe(combiner, a.n + b.n + c.n, bytes.n, n_olds);
     if (r == NULL) {
-        drop_type(t);
+        mpi_drop_type(t);
         *type = MPI_DATATYPE_NULL;
-        return failed(NULL, MPI_ERR_NO_MEM, "no memory");
+        return mpi_failed(NULL, MPI_ERR_NO_MEM, "no memory");
     }
     for (size_t i = 0, n = 0; i < 3; n += parts[i++].n)
         if (parts[i].n > 0)
@@ -66,7 +66,7 @@ int describe(int rc, MPI_Datatype *type, int combiner, struct ints a, struct int
         memcpy(r->bytes, bytes.first, bytes.n * sizeof(MPI_Aint));
     for (; r->n_olds < n_olds; r->n_olds++) {
         r->olds[r->n_olds] = olds[r->n_olds];
-        keep_type(type_of(olds[r->n_olds]));
+        mpi_keep_type(mpi_type_of(olds[r->n_olds]));
     }
     return MPI_SUCCESS;
 }
@@ -107,7 +107,7 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_ints, int max_addresses, in
         addresses[i] = r->bytes[i];
     for (size_t i = 0; i < r->n_olds; i++) {
         types[i] = r->olds[i];
-        keep_type(type_of(types[i]));
+        mpi_keep_type(mpi_type_of(types[i]));
     }
     return MPI_SUCCESS;
 }
@@ -130,11 +130,11 @@ int MPI_Type_match_size(int class_of_types, int size, MPI_Datatype *type)
         {MPI_TYPECLASS_COMPLEX, 2 * sizeof(long double), MPI_C_LONG_DOUBLE_COMPLEX},
     };
 
-    enter("MPI_Type_match_size");
+    mpi_enter("MPI_Type_match_size");
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (all[i].class_of_types == class_of_types && all[i].size == size) {
             *type = all[i].type;
             return MPI_SUCCESS;
         }
-    return failed(NULL, MPI_ERR_ARG, "no type of class %d has %d bytes", class_of_types, size);
+    return mpi_failed(NULL, MPI_ERR_ARG, "no type of class %d has %d bytes", class_of_types, size);
 }

@@ -8,16 +8,16 @@
 
 struct run the_run;
 
-struct rank *rank_here(void)
+struct rank *mpi_rank_here(void)
 {
     const struct host_rank *h = host_here();
 
     return h != NULL ? h->rank : NULL;
 }
 
-struct rank *this_rank(void)
+struct rank *mpi_this_rank(void)
 {
-    struct rank *r = rank_here();
+    struct rank *r = mpi_rank_here();
 
     if (r == NULL) {
         fprintf(stderr, "MPI was called by a thread that is not a rank\n");
@@ -27,17 +27,17 @@ struct rank *this_rank(void)
 }
 
 /* The start of a call of MPI, for reports and errors. */
-struct rank *enter_any(const char *call)
+struct rank *mpi_enter_any(const char *call)
 {
-    struct rank *r = this_rank();
+    struct rank *r = mpi_this_rank();
 
     r->call = call;
     return r;
 }
 
-struct rank *enter(const char *call)
+struct rank *mpi_enter(const char *call)
 {
-    struct rank *r = enter_any(call);
+    struct rank *r = mpi_enter_any(call);
 
     if (r->started != NULL)
         r->call = r->started;
@@ -45,8 +45,8 @@ struct rank *enter(const char *call)
         char place[PLACE_TEXT];
 
         fprintf(stderr, "rank %d: %s: called %s%s\n", logp_vp_rank(r->vp), call,
-                r->finalized ? "after MPI_Finalize" : "before MPI_Init", name_here(place));
-        abort_run(1);
+                r->finalized ? "after MPI_Finalize" : "before MPI_Init", host_name_here(place));
+        host_abort_run(1);
     }
     return r;
 }

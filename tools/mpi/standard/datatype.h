@@ -6,8 +6,8 @@
 #include "type.h"
 
 /* count blocks of `block` olds, `stride` bytes apart. fits: false: its caller could not calculate them */
-int make_vector(const char *call, int count, int block, ptrdiff_t stride, bool fits,
-                MPI_Datatype old, MPI_Datatype *out);
+int mpi_make_vector(const char *call, int count, int block, ptrdiff_t stride, bool fits,
+                    MPI_Datatype old, MPI_Datatype *out);
 
 /* Some of the arguments of a constructor. */
 struct ints {
@@ -24,8 +24,8 @@ struct bytes {
 
 /* *type was made, with rc, by this combiner: keep its arguments, as MPI_Type_get_contents() gives them.
  * @return rc, or the class of an error: then there is no type */
-int describe(int rc, MPI_Datatype *type, int combiner, struct ints a, struct ints b, struct ints c,
-             struct bytes bytes, const MPI_Datatype *olds, size_t n_olds);
-void drop_recipe(struct recipe *recipe);
+int mpi_describe(int rc, MPI_Datatype *type, int combiner, struct ints a, struct ints b,
+                 struct ints c, struct bytes bytes, const MPI_Datatype *olds, size_t n_olds);
+void mpi_drop_recipe(struct recipe *recipe);
 
 #endif

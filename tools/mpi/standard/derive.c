@@ -26,7 +26,7 @@ static struct cart *copy_of(const struct cart *from)
 /* A duplicate also has the topology, the attributes and an info. */
 static int duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm out)
 {
-    const struct comm *c = comm_of(comm);
+    const struct comm *c = mpi_comm_of(comm);
     struct comm *made = (struct comm *)out;
     int rc = MPI_SUCCESS;
 
@@ -36,8 +36,8 @@ static int duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm out)
         c->graph->references++;
     made->graph = c->graph;
     if (info != NULL)
-        rc = set_info(&made->info, info);
-    return rc == MPI_SUCCESS ? copy_attributes(comm, out) : rc;
+        rc = mpi_set_info(&made->info, info);
+    return rc == MPI_SUCCESS ? mpi_copy_attributes(comm, out) : rc;
 }
 
 /* info: NULL: that of comm */
@@ -48,12 +48,12 @@ static int dup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm *
 
     ENTER(c, call, comm);
     rc = logp_group_dup(c->vp, &vp);
-    rc = give_comm(c, rc, vp, n_first_of(c), out);
+    rc = mpi_give_comm(c, rc, vp, mpi_n_first_of(c), out);
     if (rc == MPI_SUCCESS)
         rc = duplicate(comm, info != NULL ? *info : c->info, *out);
     if (rc != MPI_SUCCESS && vp != NULL) { /* a function that copies an attribute has failed */
-        if (delete_attributes(*out) == MPI_SUCCESS)
-            drop_comm((struct comm *)*out);
+        if (mpi_delete_attributes(*out) == MPI_SUCCESS)
+            mpi_drop_comm((struct comm *)*out);
         *out = MPI_COMM_NULL;
     }
     return rc;
@@ -81,11 +81,11 @@ static int complete_duplicate(struct request *r)
     CHECK(NULL, members != NULL, MPI_ERR_NO_MEM, "no memory");
     for (int i = 0; i < n; i++)
         logp_group_translate(like->vp, 1, &i, NULL, &members[i]);
-    rc = logp_group_create(this_rank()->vp, r->made_context, members, n, &made->vp);
+    rc = logp_group_create(mpi_this_rank()->vp, r->made_context, members, n, &made->vp);
     free(members);
     if (rc == 0 && !made->inter)
-        made->id = id_of(made->vp, r->made_context);
-    return class_of(rc);
+        made->id = mpi_id_of(made->vp, r->made_context);
+    return mpi_class_of(rc);
 }
 
 /* The first member chooses a context that no other rank of the process chooses: the members may make
@@ -99,7 +99,7 @@ static int idup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm 
 
     ENTER(c, call, comm);
     BEGIN(r, c);
-    made = new_comm(c->vp, n_first_of(c), c);
+    made = mpi_new_comm(c->vp, mpi_n_first_of(c), c);
     CHECK(c, made != NULL, MPI_ERR_NO_MEM, "no memory");
     made->vp = NULL;
     r->made = made;
@@ -107,11 +107,11 @@ static int idup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm 
     if (logp_vp_rank(c->vp) == 0)
         r->made_context = ++last_context;
     *out = (MPI_Comm)made;
-    rc = class_of(
+    rc = mpi_class_of(
         logp_ibroadcast(c->vp, &r->made_context, sizeof(r->made_context), 0, &r->under_way));
     if (rc == MPI_SUCCESS)
         rc = duplicate(comm, info != NULL ? *info : c->info, *out);
-    return end_collective(r, rc, request);
+    return mpi_end_collective(r, rc, request);
 }
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *out, MPI_Request *request)
@@ -135,16 +135,16 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out)
     CHECK(c, color >= 0 || color == MPI_UNDEFINED, MPI_ERR_ARG,
           "the colour is %d, but must be at least 0 or MPI_UNDEFINED", color);
     if (c->inter)
-        return split_inter(c, color == MPI_UNDEFINED ? LOGP_NO_COLOUR : color, key, out);
+        return mpi_split_inter(c, color == MPI_UNDEFINED ? LOGP_NO_COLOUR : color, key, out);
     rc = logp_group_split(c->vp, color == MPI_UNDEFINED ? LOGP_NO_COLOUR : color, key, &vp);
-    return give_comm(c, rc, vp, 0, out);
+    return mpi_give_comm(c, rc, vp, 0, out);
 }
 
 /* All ranks share the memory of one host. */
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *out)
 {
     const int process =
-        logp_machine_process(logp_vp_machine(this_rank()->vp)); /* what shares memory */
+        logp_machine_process(logp_vp_machine(mpi_this_rank()->vp)); /* what shares memory */
 
     (void)info;
     ENTER(c, "MPI_Comm_split_type", comm);
@@ -156,7 +156,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
 /* The place of this rank in a group; MPI_UNDEFINED */
 static int place_in(const struct group *g)
 {
-    const int me = logp_vp_rank(this_rank()->vp);
+    const int me = logp_vp_rank(mpi_this_rank()->vp);
 
     for (int i = 0; i < g->n; i++)
         if (g->ranks[i] == me)
@@ -166,7 +166,7 @@ static int place_in(const struct group *g)
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *out)
 {
-    const struct group *g = group_of(group);
+    const struct group *g = mpi_group_of(group);
     struct logp_vp *vp = NULL;
     int place, rc;
 
@@ -174,17 +174,17 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *out)
     CHECK(c, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
     place = place_in(g);
     if (c->inter)
-        return split_inter(c, place == MPI_UNDEFINED ? LOGP_NO_COLOUR : 0,
-                           place == MPI_UNDEFINED ? 0 : place, out);
+        return mpi_split_inter(c, place == MPI_UNDEFINED ? LOGP_NO_COLOUR : 0,
+                               place == MPI_UNDEFINED ? 0 : place, out);
     /* groups of different lists may be made at once: they differ in their first ranks */
     rc = logp_group_split(c->vp, place == MPI_UNDEFINED ? LOGP_NO_COLOUR : g->ranks[0],
                           place == MPI_UNDEFINED ? 0 : place, &vp);
-    return give_comm(c, rc, vp, 0, out);
+    return mpi_give_comm(c, rc, vp, 0, out);
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out)
 {
-    const struct group *g = group_of(group);
+    const struct group *g = mpi_group_of(group);
     struct logp_vp *vp = NULL;
     int *members, rc;
 
@@ -196,8 +196,8 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
         return MPI_SUCCESS;
     members = malloc((size_t)g->n * sizeof(int));
     CHECK(c, members != NULL, MPI_ERR_NO_MEM, "no memory");
-    rc = logp_group_translate(this_rank()->vp, g->n, g->ranks, c->vp, members);
+    rc = logp_group_translate(mpi_this_rank()->vp, g->n, g->ranks, c->vp, members);
     rc = rc != 0 ? rc : logp_group_from(c->vp, members, g->n, &vp);
     free(members);
-    return give_comm(c, rc, vp, 0, out);
+    return mpi_give_comm(c, rc, vp, 0, out);
 }

@@ -11,11 +11,11 @@
 
 /* ---- time ---- */
 
-int take_turn(struct win *w)
+int mpi_take_turn(struct win *w)
 {
     bool found;
 
-    return w->timed ? class_of(logp_peek(w->comm->vp, w->comm->rank, TAG_NONE, &found, NULL))
+    return w->timed ? mpi_class_of(logp_peek(w->comm->vp, w->comm->rank, TAG_NONE, &found, NULL))
                     : MPI_SUCCESS;
 }
 
@@ -25,7 +25,8 @@ static int64_t streamed(const struct win *w, size_t bytes)
 }
 
 /* As a send: gap, then o. The answer comes after 2 L; the bytes of both directions are streamed. */
-int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, int64_t *arrival_ns)
+int mpi_start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back,
+                        int64_t *arrival_ns)
 {
     const struct logp_params *p = &w->params;
     const int64_t out = streamed(w, bytes), gap = p->g_ns + out;
@@ -40,12 +41,12 @@ int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, in
     end = *arrival_ns + p->L_ns + streamed(w, bytes_back);
     if (end > w->done_ns[rank])
         w->done_ns[rank] = end;
-    return class_of(logp_sleep_until(w->comm->vp, start + p->o_send_ns));
+    return mpi_class_of(logp_sleep_until(w->comm->vp, start + p->o_send_ns));
 }
 
 static int pass(struct win *w, int64_t ns)
 {
-    return w->timed ? class_of(logp_sleep_until(w->comm->vp, logp_now(w->comm->vp) + ns))
+    return w->timed ? mpi_class_of(logp_sleep_until(w->comm->vp, logp_now(w->comm->vp) + ns))
                     : MPI_SUCCESS;
 }
 
@@ -54,7 +55,7 @@ static int pass(struct win *w, int64_t ns)
 static int finish(struct win *w, int first, int n)
 {
     int64_t end = 0;
-    const int remote = flush_remote(w, first, n);
+    const int remote = mpi_flush_remote(w, first, n);
     int rc = MPI_SUCCESS;
 
     for (int i = first; i < first + n; i++) {
@@ -63,11 +64,11 @@ static int finish(struct win *w, int first, int n)
         TELL(end_accesses, w, i);
     }
     if (w->timed)
-        rc = class_of(logp_sleep_until(w->comm->vp, end));
+        rc = mpi_class_of(logp_sleep_until(w->comm->vp, end));
     else
-        rc = class_of(logp_yield(w->comm->vp));
+        rc = mpi_class_of(logp_yield(w->comm->vp));
     for (int i = first; i < first + n && w->timed && rc == MPI_SUCCESS; i++)
-        rc = perform_arrived(w, i);
+        rc = mpi_perform_arrived(w, i);
     return rc == MPI_SUCCESS ? remote : rc;
 }
 
@@ -93,7 +94,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
     TELL(end_fence, w);
     w->fenced = (assert &MPI_MODE_NOSUCCEED) == 0;
     w->unfenced = false;
-    return rc == MPI_SUCCESS ? class_of(logp_barrier(w->comm->vp)) : rc;
+    return rc == MPI_SUCCESS ? mpi_class_of(logp_barrier(w->comm->vp)) : rc;
 }
 
 /* ---- post, start, complete, wait ---- */
@@ -101,12 +102,12 @@ int MPI_Win_fence(int assert, MPI_Win win)
 /* The ranks of a group in the window. */
 static int translate(struct win *w, MPI_Group group, int ranks[], int *n)
 {
-    const struct group *g = group_of(group);
+    const struct group *g = mpi_group_of(group);
 
     CHECK(w->comm, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
     CHECK(w->comm, g->n <= w->comm->size, MPI_ERR_GROUP, "the group has ranks outside the window");
     *n = g->n;
-    logp_group_translate(this_rank()->vp, g->n, g->ranks, w->comm->vp, ranks);
+    logp_group_translate(mpi_this_rank()->vp, g->n, g->ranks, w->comm->vp, ranks);
     for (int i = 0; i < g->n; i++)
         CHECK(w->comm, ranks[i] >= 0, MPI_ERR_GROUP, "rank %d of the group is outside the window",
               i);
@@ -116,16 +117,16 @@ static int translate(struct win *w, MPI_Group group, int ranks[], int *n)
 /* Send an empty message. It never waits for its receiver, with any --rendezvous. */
 static int tell(struct win *w, int rank, int tag)
 {
-    return class_of(logp_send_as(w->comm->vp, LOGP_SEND_BUFFERED, rank, tag, NULL, 0));
+    return mpi_class_of(logp_send_as(w->comm->vp, LOGP_SEND_BUFFERED, rank, tag, NULL, 0));
 }
 
 static int hear(struct win *w, int rank, int tag)
 {
-    return class_of(logp_recv(w->comm->vp, rank, tag, NULL, 0, NULL));
+    return mpi_class_of(logp_recv(w->comm->vp, rank, tag, NULL, 0, NULL));
 }
 
 /* Another kind of epochs begins, or the window goes. */
-int check_fenced(struct win *w)
+int mpi_check_fenced(struct win *w)
 {
     CHECK(w->comm, !w->unfenced, MPI_ERR_RMA_SYNC,
           "an operation has been started since the last MPI_Win_fence; call it again first");
@@ -158,7 +159,7 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
           "the assertion %d is not one of MPI_Win_start", assert);
     CHECK(w->comm, !w->started && !w->all_locked, MPI_ERR_RMA_SYNC,
           "another epoch of the window has not ended");
-    rc = check_fenced(w);
+    rc = mpi_check_fenced(w);
     if (rc == MPI_SUCCESS)
         rc = translate(w, group, w->start_ranks, &w->n_started);
     if (rc != MPI_SUCCESS)
@@ -213,7 +214,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
     ENTER_WIN(w, "MPI_Win_test", win);
     CHECK(w->comm, w->posted, MPI_ERR_RMA_SYNC, "the window has not been posted");
     while (w->n_posted > 0 && found && rc == MPI_SUCCESS) {
-        rc = class_of(logp_probe(w->comm->vp, LOGP_ANY_SOURCE, TAG_COMPLETE, &found, &from));
+        rc = mpi_class_of(logp_probe(w->comm->vp, LOGP_ANY_SOURCE, TAG_COMPLETE, &found, &from));
         if (rc == MPI_SUCCESS && found) {
             rc = hear(w, from.source, TAG_COMPLETE);
             w->n_posted--;
@@ -228,7 +229,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
 
 /* ---- locks ---- */
 
-bool take_lock(struct target *t, struct waiter *waiter, int64_t *at)
+bool mpi_take_lock(struct target *t, struct waiter *waiter, int64_t *at)
 {
     bool taken;
 
@@ -245,7 +246,7 @@ bool take_lock(struct target *t, struct waiter *waiter, int64_t *at)
     return taken;
 }
 
-struct waiter *give_up_lock(struct target *t, int64_t free_ns)
+struct waiter *mpi_give_up_lock(struct target *t, int64_t free_ns)
 {
     struct waiter *next = NULL, **end = &next;
 
@@ -276,21 +277,21 @@ static int acquire(struct win *w, int rank, bool exclusive, int64_t *from)
     int rc = MPI_SUCCESS;
 
     if (w->targets[rank] == NULL)
-        rc = acquire_remote(w, rank, exclusive, &taken, &at);
+        rc = mpi_acquire_remote(w, rank, exclusive, &taken, &at);
     else
-        taken = take_lock(w->targets[rank], &waiter, &at);
+        taken = mpi_take_lock(w->targets[rank], &waiter, &at);
     if (rc != MPI_SUCCESS)
         return rc;
     if (!taken) {
         rc = hear(w, LOGP_ANY_SOURCE, TAG_GRANT);
         *from = w->timed ? logp_now(w->comm->vp) : 0;
     } else if (w->timed && at > asked) {
-        rc = class_of(logp_sleep_until(w->comm->vp, at));
+        rc = mpi_class_of(logp_sleep_until(w->comm->vp, at));
         *from = at;
     }
     if (rc == MPI_SUCCESS)
         w->access[rank] |= exclusive ? LOCKED | EXCLUSIVE : LOCKED;
-    return rc == MPI_SUCCESS && rank == w->comm->rank ? perform_arrived(w, rank) : rc;
+    return rc == MPI_SUCCESS && rank == w->comm->rank ? mpi_perform_arrived(w, rank) : rc;
 }
 
 /* Send the request for a lock. *at: when it has arrived */
@@ -299,14 +300,14 @@ static int ask(struct win *w, int64_t *at)
     int rc = pass(w, w->params.o_send_ns + w->params.L_ns);
 
     if (rc == MPI_SUCCESS)
-        rc = take_turn(w);
+        rc = mpi_take_turn(w);
     *at = w->timed ? logp_now(w->comm->vp) : 0;
     return rc;
 }
 
 static int await_grant(struct win *w, int64_t from_ns)
 {
-    return w->timed ? class_of(logp_sleep_until(w->comm->vp, from_ns + w->params.L_ns))
+    return w->timed ? mpi_class_of(logp_sleep_until(w->comm->vp, from_ns + w->params.L_ns))
                     : MPI_SUCCESS;
 }
 
@@ -321,8 +322,8 @@ static int release(struct win *w, int rank)
     if (unchecked)
         return rc;
     if (w->targets[rank] == NULL)
-        return release_remote(w, rank, now + w->params.L_ns);
-    next = give_up_lock(w->targets[rank], now + w->params.L_ns);
+        return mpi_release_remote(w, rank, now + w->params.L_ns);
+    next = mpi_give_up_lock(w->targets[rank], now + w->params.L_ns);
     while (next != NULL && rc == MPI_SUCCESS) {
         /* read first: after its message the rank may resume, which ends its waiter */
         struct waiter *told = next->is_remote ? next : NULL;
@@ -351,7 +352,7 @@ int MPI_Win_lock(int type, int rank, int assert, MPI_Win win)
         return MPI_SUCCESS;
     CHECK(w->comm, !w->started && !w->all_locked && w->access[rank] == 0, MPI_ERR_RMA_SYNC,
           "another epoch at rank %d has not ended", rank);
-    rc = check_fenced(w);
+    rc = mpi_check_fenced(w);
     if (rc != MPI_SUCCESS)
         return rc;
     w->fenced = false;
@@ -379,7 +380,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
     if (rc == MPI_SUCCESS)
         rc = pass(w, w->params.o_send_ns);
     if (rc == MPI_SUCCESS)
-        rc = take_turn(w);
+        rc = mpi_take_turn(w);
     return rc == MPI_SUCCESS ? release(w, rank) : rc;
 }
 
@@ -396,7 +397,7 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
           "another epoch of the window has not ended");
     for (int i = 0; i < w->comm->size; i++)
         CHECK(w->comm, w->access[i] == 0, MPI_ERR_RMA_SYNC, "rank %d is locked already", i);
-    rc = check_fenced(w);
+    rc = mpi_check_fenced(w);
     if (rc != MPI_SUCCESS)
         return rc;
     w->fenced = false;
@@ -421,7 +422,7 @@ int MPI_Win_unlock_all(MPI_Win win)
     if (rc == MPI_SUCCESS)
         rc = pass(w, w->params.o_send_ns);
     if (rc == MPI_SUCCESS)
-        rc = take_turn(w);
+        rc = mpi_take_turn(w);
     for (int i = 0; i < w->comm->size && rc == MPI_SUCCESS; i++)
         rc = release(w, i);
     return rc;
@@ -442,9 +443,9 @@ static int flush(struct win *w, int first, int n)
     } else {
         for (int i = first; i < first + n; i++)
             TELL(end_accesses, w, i);
-        rc = class_of(logp_yield(w->comm->vp));
+        rc = mpi_class_of(logp_yield(w->comm->vp));
     }
-    return rc == MPI_SUCCESS ? perform_arrived(w, w->comm->rank) : rc;
+    return rc == MPI_SUCCESS ? mpi_perform_arrived(w, w->comm->rank) : rc;
 }
 
 static int flush_one(const char *call, int rank, MPI_Win win)
@@ -497,6 +498,6 @@ int MPI_Win_sync(MPI_Win win)
 
     ENTER_WIN(w, "MPI_Win_sync", win);
     atomic_thread_fence(memory_order_seq_cst); /* pairs with that of the rank that has written */
-    rc = class_of(logp_yield(w->comm->vp));
-    return rc == MPI_SUCCESS ? perform_arrived(w, w->comm->rank) : rc;
+    rc = mpi_class_of(logp_yield(w->comm->vp));
+    return rc == MPI_SUCCESS ? mpi_perform_arrived(w, w->comm->rank) : rc;
 }

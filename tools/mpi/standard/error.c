@@ -60,7 +60,7 @@ enum { N_TEXTS = sizeof(texts) / sizeof(texts[0]) };
 /* Return the program's error of this code; NULL: it has no such error. */
 static struct own_error *own_error(int error)
 {
-    struct rank *r = this_rank();
+    struct rank *r = mpi_this_rank();
 
     return error > MPI_ERR_LASTCODE && error <= r->last_code
                ? &r->errors[error - MPI_ERR_LASTCODE - 1]
@@ -100,9 +100,9 @@ static const char *text_of(int error)
     return error >= 0 && error < N_TEXTS && texts[error] != NULL ? texts[error] : "error";
 }
 
-int failed(struct comm *comm, int class, const char *why, ...)
+int mpi_failed(struct comm *comm, int class, const char *why, ...)
 {
-    struct rank *r = this_rank();
+    struct rank *r = mpi_this_rank();
     MPI_Errhandler handler;
     char place[PLACE_TEXT];
     va_list args;
@@ -123,43 +123,43 @@ int failed(struct comm *comm, int class, const char *why, ...)
     va_start(args, why);
     vfprintf(stderr, why, args);
     va_end(args);
-    fprintf(stderr, "%s\n", name_here(place));
-    abort_run((class & 255) != 0 ? class & 255 : 1);
+    fprintf(stderr, "%s\n", host_name_here(place));
+    host_abort_run((class & 255) != 0 ? class & 255 : 1);
 }
 
-int class_of(int rc)
+int mpi_class_of(int rc)
 {
     if (rc == 0)
         return MPI_SUCCESS;
     switch (rc) {
     case -ENOMEM:
-        return failed(NULL, MPI_ERR_NO_MEM, "no memory for a message");
+        return mpi_failed(NULL, MPI_ERR_NO_MEM, "no memory for a message");
     case -ENOBUFS:
-        return failed(NULL, MPI_ERR_NO_MEM,
-                      "the queues are full: their limit is %zu bytes; type a larger one, as "
-                      "--queue-limit 16GiB",
-                      the_run.queue_limit);
+        return mpi_failed(NULL, MPI_ERR_NO_MEM,
+                          "the queues are full: their limit is %zu bytes; type a larger one, as "
+                          "--queue-limit 16GiB",
+                          the_run.queue_limit);
     case -EMSGSIZE:
-        return failed(
+        return mpi_failed(
             NULL, MPI_ERR_COUNT,
             "a message is longer than the limit of the queues, which is %zu bytes (type a "
             "larger one, as --queue-limit 16GiB), or than its receive (all ranks must give "
             "the same size)",
             the_run.queue_limit);
     case -EOVERFLOW:
-        return failed(NULL, MPI_ERR_OTHER,
-                      "the time of the model passes 2^63 ns: L, o, g or G is too large for it");
+        return mpi_failed(NULL, MPI_ERR_OTHER,
+                          "the time of the model passes 2^63 ns: L, o, g or G is too large for it");
     case -EINVAL:
-        return failed(NULL, MPI_ERR_ARG, "an argument is not valid");
+        return mpi_failed(NULL, MPI_ERR_ARG, "an argument is not valid");
     case -ENOTSUP:
-        return failed(NULL, MPI_ERR_UNSUPPORTED_OPERATION,
-                      "on the virtual clock it needs all ranks on one core: --cores 0");
+        return mpi_failed(NULL, MPI_ERR_UNSUPPORTED_OPERATION,
+                          "on the virtual clock it needs all ranks on one core: --cores 0");
     default:
-        leave_rank(1, rc); /* the run is over */
+        host_leave_rank(1, rc); /* the run is over */
     }
 }
 
-void free_errors(struct rank *r)
+void mpi_free_errors(struct rank *r)
 {
     for (int i = 0; i < r->n_errors; i++)
         free(r->errors[i].text);
@@ -183,7 +183,7 @@ int MPI_Error_class(int error, int *class)
 /* class < 0: the error is a new class */
 static int add_error(int class, int *error)
 {
-    struct rank *r = this_rank();
+    struct rank *r = mpi_this_rank();
     struct own_error *all = realloc(r->errors, (size_t)(r->n_errors + 1) * sizeof(*all));
 
     CHECK(NULL, all != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -195,7 +195,7 @@ static int add_error(int class, int *error)
 
 int MPI_Add_error_class(int *class)
 {
-    enter("MPI_Add_error_class");
+    mpi_enter("MPI_Add_error_class");
     return add_error(-1, class);
 }
 
@@ -203,7 +203,7 @@ int MPI_Add_error_code(int class, int *error)
 {
     const struct own_error *own = own_error(class);
 
-    enter("MPI_Add_error_code");
+    mpi_enter("MPI_Add_error_code");
     CHECK(NULL, own != NULL ? own->class == class : class >= 0 && class <= MPI_ERR_LASTCODE,
           MPI_ERR_ARG, "%d is not a class of errors", class);
     return add_error(class, error);
@@ -214,7 +214,7 @@ int MPI_Add_error_string(int error, const char *string)
     struct own_error *own = own_error(error);
     char *text;
 
-    enter("MPI_Add_error_string");
+    mpi_enter("MPI_Add_error_string");
     CHECK(NULL, own != NULL, MPI_ERR_ARG, "the program has not added the error %d", error);
     text = strdup(string);
     CHECK(NULL, text != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -227,14 +227,14 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errha
 {
     struct errhandler *h = malloc(sizeof(*h));
 
-    enter("MPI_Comm_create_errhandler");
+    mpi_enter("MPI_Comm_create_errhandler");
     CHECK(NULL, h != NULL, MPI_ERR_NO_MEM, "no memory");
     *h = (struct errhandler){.references = 1, .function = function};
     *handler = (MPI_Errhandler)h;
     return MPI_SUCCESS;
 }
 
-MPI_Errhandler keep_errhandler(MPI_Errhandler handler)
+MPI_Errhandler mpi_keep_errhandler(MPI_Errhandler handler)
 {
     if ((uintptr_t)handler >= 0x400)
         ((struct errhandler *)handler)->references++;
@@ -246,10 +246,10 @@ int MPI_Errhandler_free(MPI_Errhandler *handler)
 {
     struct errhandler *h = object_of(*handler);
 
-    enter("MPI_Errhandler_free");
+    mpi_enter("MPI_Errhandler_free");
     CHECK(NULL, *handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");
     if (h != NULL && --h->references == 0)
-        forget_object(&h->object);
+        mpi_forget_object(&h->object);
     *handler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;
 }

@@ -15,20 +15,20 @@ struct errhandler {
 };
 
 /* This call of comm has failed: call its error handler. @return the class, if that returns */
-int failed(struct comm *comm, int class, const char *why, ...)
+int mpi_failed(struct comm *comm, int class, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 /* What the runtime has returned. A run that is over ends the rank. @return MPI_SUCCESS or a class */
-int class_of(int rc);
-void free_errors(struct rank *r); /* its own ones */
+int mpi_class_of(int rc);
+void mpi_free_errors(struct rank *r); /* its own ones */
 
 #define CHECK(comm, holds, class, ...)                                                             \
     do {                                                                                           \
         if (!(holds))                                                                              \
-            return failed(comm, class, __VA_ARGS__);                                               \
+            return mpi_failed(comm, class, __VA_ARGS__);                                           \
     } while (0)
 
 /* One more handle to it. */
-MPI_Errhandler keep_errhandler(MPI_Errhandler handler);
+MPI_Errhandler mpi_keep_errhandler(MPI_Errhandler handler);
 /* What MPI has for the error handlers of a kind of object; entered: ENTER(), or that of the kind. */
 #define ERROR_HANDLERS(name, type, entered, comm)                                                  \
     int MPI_##name##_set_errhandler(type handle, MPI_Errhandler handler)                           \
@@ -41,13 +41,13 @@ MPI_Errhandler keep_errhandler(MPI_Errhandler handler);
     int MPI_##name##_get_errhandler(type handle, MPI_Errhandler *handler)                          \
     {                                                                                              \
         entered(object, "MPI_" #name "_get_errhandler", handle);                                   \
-        *handler = keep_errhandler((comm)->errors);                                                \
+        *handler = mpi_keep_errhandler((comm)->errors);                                            \
         return MPI_SUCCESS;                                                                        \
     }                                                                                              \
     int MPI_##name##_call_errhandler(type handle, int error)                                       \
     {                                                                                              \
         entered(object, "MPI_" #name "_call_errhandler", handle);                                  \
-        failed(comm, error, "called by the program");                                              \
+        mpi_failed(comm, error, "called by the program");                                          \
         return MPI_SUCCESS;                                                                        \
     }
 

@@ -13,7 +13,7 @@ enum { FIRST = 0x400 };
 
 static MPI_Fint number_of(const char *call, void *handle)
 {
-    struct rank *r = enter_any(call);
+    struct rank *r = mpi_enter_any(call);
     void **grown;
 
     if ((uintptr_t)handle < FIRST)
@@ -31,7 +31,7 @@ static MPI_Fint number_of(const char *call, void *handle)
 /* @return NULL: no handle has this number */
 static void *handle_of(const char *call, MPI_Fint number)
 {
-    const struct rank *r = enter_any(call);
+    const struct rank *r = mpi_enter_any(call);
 
     if (number < FIRST)
         return (void *)(uintptr_t)(number > 0 ? number : 0);

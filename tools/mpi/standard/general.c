@@ -9,19 +9,19 @@
 int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *drop,
                        MPI_Grequest_cancel_function *cancel, void *state, MPI_Request *request)
 {
-    struct rank *rank = enter("MPI_Grequest_start");
-    struct request *r = new_request(REQUEST_DONE, &rank->world);
+    struct rank *rank = mpi_enter("MPI_Grequest_start");
+    struct request *r = mpi_new_request(REQUEST_DONE, &rank->world);
 
     CALLED();
     CHECK(NULL, r != NULL, MPI_ERR_NO_MEM, "no memory");
     r->general = malloc(sizeof(*r->general));
     if (r->general == NULL) {
-        free_request(r);
-        return failed(NULL, MPI_ERR_NO_MEM, "no memory");
+        mpi_free_request(r);
+        return mpi_failed(NULL, MPI_ERR_NO_MEM, "no memory");
     }
     *r->general = (struct general){query, drop, cancel, state, false};
     r->active = true;
-    give_request(r, NULL, request);
+    mpi_give_request(r, NULL, request);
     return MPI_SUCCESS;
 }
 
@@ -29,12 +29,12 @@ int MPI_Grequest_complete(MPI_Request request)
 {
     struct request *r = (struct request *)request;
 
-    enter("MPI_Grequest_complete");
+    mpi_enter("MPI_Grequest_complete");
     CHECK(NULL, request != MPI_REQUEST_NULL && r->general != NULL, MPI_ERR_REQUEST,
           "the request is null or not of MPI_Grequest_start()");
     r->general->complete = true;
     if (r->freed)
-        free_request(r);
+        mpi_free_request(r);
     return MPI_SUCCESS;
 }
 
@@ -54,25 +54,25 @@ static bool keep_again(struct again *again)
         again->op = NULL; /* a constant stays */
     }
     for (int i = 0; i < 2; i++)
-        keep_type(again->types[i]);
+        mpi_keep_type(again->types[i]);
     return true;
 }
 
-int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request)
+int mpi_make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request)
 {
     struct request *r;
 
     ENTER(c, call, comm);
-    r = again != NULL ? new_request(REQUEST_COLLECTIVE, c) : NULL;
+    r = again != NULL ? mpi_new_request(REQUEST_COLLECTIVE, c) : NULL;
     if (r == NULL || !keep_again(again)) {
         free(again);
         if (r != NULL)
-            free_request(r);
-        return failed(c, MPI_ERR_NO_MEM, "no memory");
+            mpi_free_request(r);
+        return mpi_failed(c, MPI_ERR_NO_MEM, "no memory");
     }
     r->persistent = true;
     r->again = again;
-    give_request(r, NULL, request);
+    mpi_give_request(r, NULL, request);
     return MPI_SUCCESS;
 }
 
@@ -88,7 +88,7 @@ static int start_again(struct request *r)
         r->parts = malloc(sizeof(struct request *));
     CHECK(r->comm, r->parts != NULL, MPI_ERR_NO_MEM, "no memory");
     for (; r->n_parts > 0; r->n_parts--)
-        free_request(r->parts[0]);
+        mpi_free_request(r->parts[0]);
     r->comm->owner->started = r->call; /* NULL: nothing is checked */
     rc = r->again->start(r->again, &part);
     r->comm->owner->started = NULL;
@@ -96,7 +96,7 @@ static int start_again(struct request *r)
         struct request *started = (struct request *)part;
 
         r->parts[r->n_parts++] = started;
-        forget_request(started); /* its program has no handle to it */
+        mpi_forget_request(started); /* its program has no handle to it */
         started->caller = r->caller;
         started->place = r->place;
         r->active = true;
@@ -110,7 +110,7 @@ static int start_again(struct request *r)
 
 static int start(struct request *r)
 {
-    return r->again != NULL ? start_again(r) : start_message(r);
+    return r->again != NULL ? start_again(r) : mpi_start_message(r);
 }
 
 int MPI_Start(MPI_Request *request)
@@ -124,7 +124,7 @@ int MPI_Startall(int n, MPI_Request requests[])
 {
     int rc = MPI_SUCCESS;
 
-    enter("MPI_Startall");
+    mpi_enter("MPI_Startall");
     REQUESTS(n, requests, FRAME);
     for (int i = 0; i < n; i++)
         CHECK_STARTABLE(request_of(requests[i]));

@@ -15,7 +15,7 @@ static struct graph *new_graph(int n_nodes, int n_in, int n_out)
     g->in = calloc((size_t)(2 * n_in + 1), sizeof(int));
     g->out = calloc((size_t)(2 * n_out + 1), sizeof(int));
     if (g->in == NULL || g->out == NULL) {
-        drop_graph(g);
+        mpi_drop_graph(g);
         return NULL;
     }
     return g;

@@ -7,14 +7,14 @@
 
 static const struct group empty = {.n = 0};
 
-const struct group *group_of(MPI_Group handle)
+const struct group *mpi_group_of(MPI_Group handle)
 {
     if (handle == MPI_GROUP_EMPTY)
         return &empty;
     return object_of(handle);
 }
 
-struct group *new_group(int n)
+struct group *mpi_new_group(int n)
 {
     struct group *g = malloc(sizeof(*g) + (size_t)(n > 0 ? n : 1) * sizeof(int));
 
@@ -26,10 +26,10 @@ struct group *new_group(int n)
 }
 
 #define GROUP(g, handle)                                                                           \
-    const struct group *g = group_of(handle);                                                      \
+    const struct group *g = mpi_group_of(handle);                                                  \
     CHECK(NULL, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed")
 #define ENTER_GROUP(g, call, handle)                                                               \
-    enter(call);                                                                                   \
+    mpi_enter(call);                                                                               \
     GROUP(g, handle)
 
 static int place_of(const struct group *g, int rank)
@@ -98,7 +98,7 @@ int MPI_Group_union(MPI_Group a, MPI_Group b, MPI_Group *out)
 
     ENTER_GROUP(x, "MPI_Group_union", a);
     GROUP(y, b);
-    g = new_group(x->n + y->n);
+    g = mpi_new_group(x->n + y->n);
     if (g != NULL) {
         memcpy(g->ranks, x->ranks, (size_t)x->n * sizeof(int));
         g->n = x->n;
@@ -116,7 +116,7 @@ static int select_from(const char *call, MPI_Group a, MPI_Group b, bool in, MPI_
 
     ENTER_GROUP(x, call, a);
     GROUP(y, b);
-    g = new_group(x->n);
+    g = mpi_new_group(x->n);
     if (g != NULL) {
         g->n = 0;
         for (int i = 0; i < x->n; i++)
@@ -162,7 +162,7 @@ static int check_ranks(const struct group *g, int n, const int ranks[])
 /* The members of g with these ranks, in their order. NULL: no memory */
 static struct group *members(const struct group *g, int n, const int ranks[])
 {
-    struct group *made = new_group(n);
+    struct group *made = mpi_new_group(n);
 
     for (int i = 0; i < n && made != NULL; i++)
         made->ranks[i] = g->ranks[ranks[i]];
@@ -172,7 +172,7 @@ static struct group *members(const struct group *g, int n, const int ranks[])
 /* The members of g with other ranks, in g's order. NULL: no memory */
 static struct group *other_members(const struct group *g, int n, const int ranks[])
 {
-    struct group *made = new_group(g->n);
+    struct group *made = mpi_new_group(g->n);
 
     if (made == NULL)
         return NULL;
@@ -270,7 +270,7 @@ int MPI_Group_free(MPI_Group *group)
 {
     ENTER_GROUP(g, "MPI_Group_free", *group);
     if (g != &empty)
-        bury_object((struct object *)&g->object, sizeof(*g) + (size_t)g->n * sizeof(int));
+        mpi_bury_object((struct object *)&g->object, sizeof(*g) + (size_t)g->n * sizeof(int));
     *group = MPI_GROUP_NULL;
     return MPI_SUCCESS;
 }

@@ -13,7 +13,7 @@
 
 /* ---- requests ---- */
 
-void give_request(struct request *r, void *caller, MPI_Request *request)
+void mpi_give_request(struct request *r, void *caller, MPI_Request *request)
 {
     struct rank *rank = r->comm->owner;
 
@@ -25,7 +25,7 @@ void give_request(struct request *r, void *caller, MPI_Request *request)
     rank->caller = NULL;
     if (the_run.times_calls) { /* it is called by a function of timed.c */
         r->caller = NULL;
-        r->place = place_here();
+        r->place = host_place_here();
     }
     r->next = rank->given;
     r->link = &rank->given;
@@ -34,7 +34,7 @@ void give_request(struct request *r, void *caller, MPI_Request *request)
     rank->given = r;
 }
 
-void forget_request(struct request *r)
+void mpi_forget_request(struct request *r)
 {
     if (r->link == NULL)
         return;
@@ -44,7 +44,7 @@ void forget_request(struct request *r)
     r->link = NULL;
 }
 
-void bury_request(struct rank *owner, struct request *r)
+void mpi_bury_request(struct rank *owner, struct request *r)
 {
     if (owner->n_gone - owner->n_reused == N_GONE)
         free(owner->gone[owner->n_reused++ % N_GONE]);
@@ -52,7 +52,7 @@ void bury_request(struct rank *owner, struct request *r)
     r->kind = REQUEST_GONE;
 }
 
-struct request *reuse_request(struct rank *owner)
+struct request *mpi_reuse_request(struct rank *owner)
 {
     if (owner->n_gone - owner->n_reused <= N_GONE / 2)
         return NULL;
@@ -61,9 +61,9 @@ struct request *reuse_request(struct rank *owner)
 
 /* ---- other handles ---- */
 
-void note_object(const char *what, const char *call, void *handle, void *caller)
+void mpi_note_object(const char *what, const char *call, void *handle, void *caller)
 {
-    struct rank *rank = this_rank();
+    struct rank *rank = mpi_this_rank();
     struct object *o = object_of(handle);
 
     if (o == NULL || o->link != NULL)
@@ -73,7 +73,7 @@ void note_object(const char *what, const char *call, void *handle, void *caller)
     o->caller = caller;
     if (the_run.times_calls) {
         o->caller = NULL;
-        o->place = place_here();
+        o->place = host_place_here();
     }
     o->next = rank->objects;
     o->link = &rank->objects;
@@ -82,7 +82,7 @@ void note_object(const char *what, const char *call, void *handle, void *caller)
     rank->objects = o;
 }
 
-void forget_object(struct object *o)
+void mpi_forget_object(struct object *o)
 {
     if (o->link == NULL)
         return;
@@ -92,13 +92,13 @@ void forget_object(struct object *o)
     o->link = NULL;
 }
 
-void bury_object(struct object *o, size_t bytes)
+void mpi_bury_object(struct object *o, size_t bytes)
 {
-    enum { MOST_BYTES = 4096 };      /* N_GONE of them stay in memory */
-    struct rank *rank = rank_here(); /* NULL: the rank has ended, and frees its objects */
+    enum { MOST_BYTES = 4096 };          /* N_GONE of them stay in memory */
+    struct rank *rank = mpi_rank_here(); /* NULL: the rank has ended, and frees its objects */
     struct object **grave;
 
-    forget_object(o);
+    mpi_forget_object(o);
     if (rank == NULL || !the_run.checks || bytes > MOST_BYTES) {
         free(o);
         return;

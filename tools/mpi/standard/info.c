@@ -25,7 +25,7 @@ struct info {
     const struct info *i = info_of(handle);                                                        \
     CHECK(NULL, i != NULL, MPI_ERR_INFO, "the info is null or has been freed")
 #define ENTER_INFO(i, call, handle)                                                                \
-    enter_any(call);                                                                               \
+    mpi_enter_any(call);                                                                           \
     ANY_INFO(i, handle)
 
 static const struct info *info_of(MPI_Info handle)
@@ -39,7 +39,7 @@ static const struct info *info_of(MPI_Info handle)
 
 int MPI_Info_create(MPI_Info *info)
 {
-    enter_any("MPI_Info_create");
+    mpi_enter_any("MPI_Info_create");
     *info = calloc(1, sizeof(struct info));
     CHECK(NULL, *info != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
@@ -88,11 +88,11 @@ static struct pair *new_pair(const char *key, const char *value)
 
 int MPI_Info_free(MPI_Info *info)
 {
-    enter_any("MPI_Info_free");
+    mpi_enter_any("MPI_Info_free");
     INFO(i, *info);
     while (i->first != NULL)
         drop(&i->first);
-    bury_object(&i->object, sizeof(*i));
+    mpi_bury_object(&i->object, sizeof(*i));
     *info = MPI_INFO_NULL;
     return MPI_SUCCESS;
 }
@@ -101,7 +101,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
     struct pair *p;
 
-    enter_any("MPI_Info_set");
+    mpi_enter_any("MPI_Info_set");
     INFO(i, info);
     CHECK(NULL, *key != '\0' && strlen(key) <= MPI_MAX_INFO_KEY, MPI_ERR_INFO_KEY,
           "the key has %zu characters, but must have 1 to %d", strlen(key), MPI_MAX_INFO_KEY);
@@ -181,7 +181,7 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag
 
 int MPI_Info_delete(MPI_Info info, const char *key)
 {
-    enter_any("MPI_Info_delete");
+    mpi_enter_any("MPI_Info_delete");
     INFO(i, info);
     CHECK(NULL, *link_of(i, key) != NULL, MPI_ERR_INFO_NOKEY, "the info has no key %s", key);
     drop(link_of(i, key));
@@ -201,7 +201,7 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *out)
 
 /* ---- of an object, which has a copy ---- */
 
-int set_info(MPI_Info *kept, MPI_Info info)
+int mpi_set_info(MPI_Info *kept, MPI_Info info)
 {
     int rc = MPI_SUCCESS;
 
@@ -215,19 +215,19 @@ int set_info(MPI_Info *kept, MPI_Info info)
     return rc;
 }
 
-int get_info(MPI_Info kept, MPI_Info *info)
+int mpi_get_info(MPI_Info kept, MPI_Info *info)
 {
     return kept != NULL ? MPI_Info_dup(kept, info) : MPI_Info_create(info);
 }
 
-const char *info_value(MPI_Info kept, const char *key)
+const char *mpi_info_value(MPI_Info kept, const char *key)
 {
     const struct pair *p = kept != NULL ? pair_of((const struct info *)kept, key) : NULL;
 
     return p != NULL ? p->value : NULL;
 }
 
-void drop_info(MPI_Info *kept)
+void mpi_drop_info(MPI_Info *kept)
 {
     struct info *i = (struct info *)*kept;
 
@@ -235,18 +235,18 @@ void drop_info(MPI_Info *kept)
         return;
     while (i->first != NULL)
         drop(&i->first);
-    bury_object(&i->object, sizeof(*i));
+    mpi_bury_object(&i->object, sizeof(*i));
     *kept = NULL;
 }
 
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
     ENTER(c, "MPI_Comm_set_info", comm);
-    return set_info(&c->info, info);
+    return mpi_set_info(&c->info, info);
 }
 
 int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
 {
     ENTER(c, "MPI_Comm_get_info", comm);
-    return get_info(c->info, info);
+    return mpi_get_info(c->info, info);
 }

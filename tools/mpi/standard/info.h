@@ -5,10 +5,10 @@
 
 #include "object.h"
 
-int set_info(MPI_Info *kept, MPI_Info info);
-int get_info(MPI_Info kept, MPI_Info *info);
+int mpi_set_info(MPI_Info *kept, MPI_Info info);
+int mpi_get_info(MPI_Info kept, MPI_Info *info);
 /* Return the value of a key of these hints; NULL: they have no such key. */
-const char *info_value(MPI_Info kept, const char *key);
-void drop_info(MPI_Info *kept);
+const char *mpi_info_value(MPI_Info kept, const char *key);
+void mpi_drop_info(MPI_Info *kept);
 
 #endif

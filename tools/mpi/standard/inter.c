@@ -22,14 +22,15 @@ static int meet(MPI_Comm peer, int leader, int tag, const struct group *own, str
     CHECK(p, tag >= 0, MPI_ERR_TAG, "the tag is %d, but must be at least 0", tag);
     vp = logp_vp_collective(p->vp);
     leader += p->first_peer;
-    rc = class_of(
+    rc = mpi_class_of(
         logp_sendrecv(vp, leader, TAG, &own->n, sizeof(n), leader, TAG, &n, sizeof(n), NULL));
     if (rc != MPI_SUCCESS)
         return rc;
-    *others = new_group(n);
+    *others = mpi_new_group(n);
     CHECK(p, *others != NULL, MPI_ERR_NO_MEM, "no memory");
-    return class_of(logp_sendrecv(vp, leader, TAG, own->ranks, (size_t)own->n * sizeof(int), leader,
-                                  TAG, (*others)->ranks, (size_t)n * sizeof(int), NULL));
+    return mpi_class_of(logp_sendrecv(vp, leader, TAG, own->ranks, (size_t)own->n * sizeof(int),
+                                      leader, TAG, (*others)->ranks, (size_t)n * sizeof(int),
+                                      NULL));
 }
 
 /* The leader of c has `others`, and all get it. NULL: the leader has failed, or there is no memory */
@@ -37,12 +38,12 @@ static struct group *share(struct comm *c, int leader, struct group *others)
 {
     int n = others != NULL ? others->n : 0;
 
-    if (class_of(logp_broadcast(c->vp, &n, sizeof(n), leader)) != MPI_SUCCESS || n == 0)
+    if (mpi_class_of(logp_broadcast(c->vp, &n, sizeof(n), leader)) != MPI_SUCCESS || n == 0)
         return others;
     if (others == NULL)
-        others = new_group(n);
+        others = mpi_new_group(n);
     if (others != NULL)
-        class_of(logp_broadcast(c->vp, others->ranks, (size_t)n * sizeof(int), leader));
+        mpi_class_of(logp_broadcast(c->vp, others->ranks, (size_t)n * sizeof(int), leader));
     return others;
 }
 
@@ -59,13 +60,13 @@ static int join(struct comm *c, const struct group *own, const struct group *oth
         for (int k = 0; k < others->n; k++)
             CHECK(c, own->ranks[i] != others->ranks[k], MPI_ERR_COMM,
                   "rank %d of MPI_COMM_WORLD is in both groups", own->ranks[i]);
-    both = new_group(a->n + b->n);
+    both = mpi_new_group(a->n + b->n);
     CHECK(c, both != NULL, MPI_ERR_NO_MEM, "no memory");
     memcpy(both->ranks, a->ranks, (size_t)a->n * sizeof(int));
     memcpy(both->ranks + a->n, b->ranks, (size_t)b->n * sizeof(int));
-    rc = logp_group_from(this_rank()->vp, both->ranks, both->n, &vp);
+    rc = logp_group_from(mpi_this_rank()->vp, both->ranks, both->n, &vp);
     free(both);
-    return give_comm(c, rc, vp, a->n, out);
+    return mpi_give_comm(c, rc, vp, a->n, out);
 }
 
 int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader,
@@ -78,14 +79,14 @@ int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int re
     *out = MPI_COMM_NULL;
     CHECK(c, (unsigned)local_leader < (unsigned)c->size, MPI_ERR_RANK,
           "the leader %d is not a rank of a communicator of %d", local_leader, c->size);
-    own = ranks_of(c, false);
+    own = mpi_ranks_of(c, false);
     CHECK(c, own != NULL, MPI_ERR_NO_MEM, "no memory");
     rc = c->rank == local_leader ? meet(peer, remote_leader, tag, own, &others) : MPI_SUCCESS;
     others = share(c, local_leader, others);
     if (others != NULL)
         rc = join(c, own, others, out);
     else if (rc == MPI_SUCCESS)
-        rc = failed(c, MPI_ERR_OTHER, "the leader has failed");
+        rc = mpi_failed(c, MPI_ERR_OTHER, "the leader has failed");
     free(own);
     free(others);
     return rc;
@@ -99,19 +100,19 @@ int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *out)
     ENTER(c, "MPI_Intercomm_merge", comm);
     CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
     rc = logp_group_split(c->vp, 0, high != 0, &vp);
-    return give_comm(c, rc, vp, 0, out);
+    return mpi_give_comm(c, rc, vp, 0, out);
 }
 
 /* Split by colour and key, and then by group. A colour in one group alone makes no communicator. */
-int split_inter(struct comm *c, int color, int key, MPI_Comm *out)
+int mpi_split_inter(struct comm *c, int color, int key, MPI_Comm *out)
 {
     struct logp_vp *mixed = NULL, *vp = NULL;
-    const int n_first = n_first_of(c);
+    const int n_first = mpi_n_first_of(c);
     int rc = logp_group_split(c->vp, color, key, &mixed), n = 0;
 
     *out = MPI_COMM_NULL;
     if (rc != 0 || mixed == NULL)
-        return class_of(rc);
+        return mpi_class_of(rc);
     for (int i = 0, rank; i < logp_vp_size(mixed); i++) {
         logp_group_translate(mixed, 1, &i, c->vp, &rank);
         n += rank < n_first;
@@ -119,5 +120,5 @@ int split_inter(struct comm *c, int color, int key, MPI_Comm *out)
     if (n > 0 && n < logp_vp_size(mixed))
         rc = logp_group_split(mixed, 0, c->first_peer == 0, &vp);
     logp_group_destroy(mixed);
-    return give_comm(c, rc, vp, n, out);
+    return mpi_give_comm(c, rc, vp, n, out);
 }

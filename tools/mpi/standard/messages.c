@@ -12,9 +12,9 @@
 
 enum { TAG = 1 << 29 }; /* of the messages of inner communicators: above all of the runtime's */
 
-struct request *begin_collective(struct comm *c)
+struct request *mpi_begin_collective(struct comm *c)
 {
-    struct request *r = new_request(REQUEST_COLLECTIVE, c);
+    struct request *r = mpi_new_request(REQUEST_COLLECTIVE, c);
 
     if (r != NULL) {
         r->active = true;
@@ -23,15 +23,15 @@ struct request *begin_collective(struct comm *c)
     return r;
 }
 
-int end_collective(struct request *r, int rc, MPI_Request *request)
+int mpi_end_collective(struct request *r, int rc, MPI_Request *request)
 {
     if (rc == MPI_SUCCESS && request != NULL) {
-        give_request(r, NULL, request);
+        mpi_give_request(r, NULL, request);
         return rc;
     }
     if (rc == MPI_SUCCESS)
-        rc = wait_for(r);
-    free_request(r);
+        rc = mpi_wait_for(r);
+    mpi_free_request(r);
     return rc;
 }
 
@@ -40,7 +40,7 @@ int end_collective(struct request *r, int rc, MPI_Request *request)
 static struct comm *inner_of(struct comm *c)
 {
     if (c->inner == NULL) {
-        c->inner = new_comm(logp_vp_collective(c->vp), n_first_of(c), c);
+        c->inner = mpi_new_comm(logp_vp_collective(c->vp), mpi_n_first_of(c), c);
         if (c->inner != NULL)
             c->inner->references = 1 << 30; /* it goes with its communicator */
     }
@@ -52,14 +52,14 @@ static int add_part(struct request *r, enum request_kind kind, const void *buf, 
                     struct type *type, int peer, int tag)
 {
     struct comm *inner = inner_of(r->comm);
-    struct request *part = inner != NULL ? new_request(kind, inner) : NULL, **parts;
+    struct request *part = inner != NULL ? mpi_new_request(kind, inner) : NULL, **parts;
 
     parts = realloc(r->parts, (size_t)(r->n_parts + 1) * sizeof(struct request *));
     CHECK(r->comm, part != NULL && parts != NULL, MPI_ERR_NO_MEM, "no memory");
     r->parts = parts;
     parts[r->n_parts++] = part;
     part->type = type;
-    keep_type(part->type);
+    mpi_keep_type(part->type);
     part->buf = (void *)buf;
     part->count = (size_t)count;
     part->peer = peer;
@@ -68,7 +68,7 @@ static int add_part(struct request *r, enum request_kind kind, const void *buf, 
     part->is_part = true;
     part->call = r->comm->owner->call;
     part->caller = r->comm->owner->caller;
-    return kind == REQUEST_SEND ? start_send(part) : start_recv(part);
+    return kind == REQUEST_SEND ? mpi_start_send(part) : mpi_start_recv(part);
 }
 
 /* ---- items ---- */
@@ -82,15 +82,15 @@ static int item_count(const struct items *x, int i)
 static struct type *item_type(const struct items *x, int i)
 {
     if (x->types == NULL)
-        return type_of(x->type);
-    return type_of(x->types[i] == MPI_DATATYPE_NULL && item_count(x, i) == 0 ? MPI_BYTE
-                                                                             : x->types[i]);
+        return mpi_type_of(x->type);
+    return mpi_type_of(x->types[i] == MPI_DATATYPE_NULL && item_count(x, i) == 0 ? MPI_BYTE
+                                                                                 : x->types[i]);
 }
 
 /* Bytes from the buffer to item i */
 static ptrdiff_t offset_of(const struct items *x, int i, bool *fits)
 {
-    const struct type *t = type_of(x->type);
+    const struct type *t = mpi_type_of(x->type);
 
     if (x->bytes != NULL)
         return x->bytes[i];
@@ -108,7 +108,7 @@ static char *item(const struct items *x, int i)
     return (char *)((uintptr_t)x->buf + (uintptr_t)offset_of(x, i, &fits)); /* of MPI_BOTTOM, too */
 }
 
-int check_item(struct comm *c, enum request_kind kind, const struct items *x, int i, int peer)
+int mpi_check_item(struct comm *c, enum request_kind kind, const struct items *x, int i, int peer)
 {
     const struct type *t = item_type(x, i);
     const int count = item_count(x, i);
@@ -131,12 +131,12 @@ static int check_items(struct comm *c, enum request_kind kind, const struct item
     int rc = MPI_SUCCESS;
 
     for (int i = 0; i < (all ? c->n_peers : 1) && rc == MPI_SUCCESS; i++)
-        rc = check_item(c, kind, x, i, i);
+        rc = mpi_check_item(c, kind, x, i, i);
     return rc;
 }
 
-int move_item(struct request *r, enum request_kind kind, const struct items *x, int i, int peer,
-              int tag)
+int mpi_move_item(struct request *r, enum request_kind kind, const struct items *x, int i, int peer,
+                  int tag)
 {
     return add_part(r, kind, item(x, i), item_count(x, i), item_type(x, i), peer, tag);
 }
@@ -156,8 +156,8 @@ static int copy_own(struct request *r, const struct items *in, int i, const stru
     TELL(alike, r->comm, from, n, "the data sent to itself", to, m, "the data received");
     memory = malloc(bytes + 1);
     CHECK(r->comm, memory != NULL, MPI_ERR_NO_MEM, "no memory");
-    pack(from, n, item(in, i), memory);
-    unpack(to, m, memory, bytes, item(out, own));
+    mpi_pack(from, n, item(in, i), memory);
+    mpi_unpack(to, m, memory, bytes, item(out, own));
     free(memory);
     return MPI_SUCCESS;
 }
@@ -176,7 +176,7 @@ static bool is_root(const struct comm *c, int root)
         .buf = (char *)(data), .type = (of), .count = (n)                                          \
     }
 
-int check_gather(struct comm *c, const struct items *in, const struct items *out, int root)
+int mpi_check_gather(struct comm *c, const struct items *in, const struct items *out, int root)
 {
     int rc = MPI_SUCCESS;
 
@@ -189,16 +189,16 @@ int check_gather(struct comm *c, const struct items *in, const struct items *out
     return rc == MPI_SUCCESS && is_root(c, root) ? check_items(c, REQUEST_RECV, out, true) : rc;
 }
 
-int start_gather(struct request *r, const struct items *in, const struct items *out, int root)
+int mpi_start_gather(struct request *r, const struct items *in, const struct items *out, int root)
 {
     const struct comm *c = r->comm;
     int rc = MPI_SUCCESS;
 
     if (!is_root(c, root))
-        return root == MPI_PROC_NULL ? MPI_SUCCESS : move_item(r, REQUEST_SEND, in, 0, root, 0);
+        return root == MPI_PROC_NULL ? MPI_SUCCESS : mpi_move_item(r, REQUEST_SEND, in, 0, root, 0);
     for (int i = 0; i < c->n_peers && rc == MPI_SUCCESS; i++)
         if (c->inter || i != root)
-            rc = move_item(r, REQUEST_RECV, out, i, i, 0);
+            rc = mpi_move_item(r, REQUEST_RECV, out, i, i, 0);
         else if (in->buf != MPI_IN_PLACE)
             rc = copy_own(r, in, 0, out, i);
     return rc;
@@ -207,19 +207,19 @@ int start_gather(struct request *r, const struct items *in, const struct items *
 /* The others call the same: with the runtime's collectives it sees to that itself. */
 static int note_call(struct comm *c, int root, const MPI_Request *request)
 {
-    const struct logp_call call = {.name = this_rank()->call, .root = root};
+    const struct logp_call call = {.name = mpi_this_rank()->call, .root = root};
 
-    return c->inter ? MPI_SUCCESS : class_of(logp_vp_note_call(c->vp, request != NULL, &call));
+    return c->inter ? MPI_SUCCESS : mpi_class_of(logp_vp_note_call(c->vp, request != NULL, &call));
 }
 
-int synchronize(struct comm *c, int root, const MPI_Request *request)
+int mpi_synchronize(struct comm *c, int root, const MPI_Request *request)
 {
     int rc = MPI_SUCCESS;
 
     if (!the_run.synchronizes || request != NULL || c->inter)
         return rc;
     rc = note_call(c, root, request);
-    return rc == MPI_SUCCESS ? class_of(logp_barrier(c->vp)) : rc;
+    return rc == MPI_SUCCESS ? mpi_class_of(logp_barrier(c->vp)) : rc;
 }
 
 /* A call of messages begins. */
@@ -228,21 +228,21 @@ static int begin_messages(struct comm *c, int root, const MPI_Request *request)
     const int rc = note_call(c, root, request);
 
     TELL(order, c, request != NULL);
-    return rc == MPI_SUCCESS && root >= 0 ? synchronize(c, root, request) : rc;
+    return rc == MPI_SUCCESS && root >= 0 ? mpi_synchronize(c, root, request) : rc;
 }
 
-int gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype in_type,
-                 const struct items *out, int root, MPI_Request *request)
+int mpi_gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype in_type,
+                     const struct items *out, int root, MPI_Request *request)
 {
     const struct items one = ONE(in, in_count, in_type);
-    int rc = check_gather(c, &one, out, root);
+    int rc = mpi_check_gather(c, &one, out, root);
 
     if (rc == MPI_SUCCESS)
         rc = begin_messages(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
     BEGIN(r, c);
-    return end_collective(r, start_gather(r, &one, out, root), request);
+    return mpi_end_collective(r, mpi_start_gather(r, &one, out, root), request);
 }
 
 static int check_scatter(struct comm *c, const struct items *in, const struct items *out, int root)
@@ -265,17 +265,18 @@ static int start_scatter(struct request *r, const struct items *in, const struct
     int rc = MPI_SUCCESS;
 
     if (!is_root(c, root))
-        return root == MPI_PROC_NULL ? MPI_SUCCESS : move_item(r, REQUEST_RECV, out, 0, root, 0);
+        return root == MPI_PROC_NULL ? MPI_SUCCESS
+                                     : mpi_move_item(r, REQUEST_RECV, out, 0, root, 0);
     for (int i = 0; i < c->n_peers && rc == MPI_SUCCESS; i++)
         if (c->inter || i != root)
-            rc = move_item(r, REQUEST_SEND, in, i, i, 0);
+            rc = mpi_move_item(r, REQUEST_SEND, in, i, i, 0);
         else if (out->buf != MPI_IN_PLACE)
             rc = copy_own(r, in, i, out, 0);
     return rc;
 }
 
-int scatter_items(struct comm *c, const struct items *in, void *out, int out_count,
-                  MPI_Datatype out_type, int root, MPI_Request *request)
+int mpi_scatter_items(struct comm *c, const struct items *in, void *out, int out_count,
+                      MPI_Datatype out_type, int root, MPI_Request *request)
 {
     const struct items one = ONE(out, out_count, out_type);
     int rc = check_scatter(c, in, &one, root);
@@ -285,12 +286,12 @@ int scatter_items(struct comm *c, const struct items *in, void *out, int out_cou
     if (rc != MPI_SUCCESS)
         return rc;
     BEGIN(r, c);
-    return end_collective(r, start_scatter(r, in, &one, root), request);
+    return mpi_end_collective(r, start_scatter(r, in, &one, root), request);
 }
 
 /* ---- from each to each ---- */
 
-int check_exchange(struct comm *c, const struct items *in, const struct items *out)
+int mpi_check_exchange(struct comm *c, const struct items *in, const struct items *out)
 {
     int rc;
 
@@ -322,13 +323,13 @@ static int copy_items(struct request *r, const struct items *x, struct items *in
     r->memory = malloc(bytes + 1);
     CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
     for (int i = 0; i < r->comm->size; i++)
-        pack(item_type(x, i), (size_t)item_count(x, i), item(x, i), (char *)r->memory + at[i]);
+        mpi_pack(item_type(x, i), (size_t)item_count(x, i), item(x, i), (char *)r->memory + at[i]);
     *in = (struct items){.buf = r->memory, .counts = counts, .bytes = at, .type = MPI_PACKED};
     return MPI_SUCCESS;
 }
 
 /* Receives, the own item, then sends, each rank beginning with another one. */
-int start_exchange(struct request *r, const struct items *in, const struct items *out)
+int mpi_start_exchange(struct request *r, const struct items *in, const struct items *out)
 {
     const struct comm *c = r->comm;
     const int n = c->n_peers, me = c->rank % n, first = c->inter ? 0 : 1;
@@ -337,12 +338,12 @@ int start_exchange(struct request *r, const struct items *in, const struct items
     for (int k = first; k < n && rc == MPI_SUCCESS; k++) {
         const int from = (me + n - k) % n;
 
-        rc = move_item(r, REQUEST_RECV, out, from, from, 0);
+        rc = mpi_move_item(r, REQUEST_RECV, out, from, from, 0);
     }
     if (!c->inter && rc == MPI_SUCCESS && (in->buf == NULL || in->buf != r->memory))
         rc = copy_own(r, in, me, out, me);
     for (int k = first; k < n && rc == MPI_SUCCESS; k++)
-        rc = move_item(r, REQUEST_SEND, in, (me + k) % n, (me + k) % n, 0);
+        rc = mpi_move_item(r, REQUEST_SEND, in, (me + k) % n, (me + k) % n, 0);
     return rc;
 }
 
@@ -356,23 +357,23 @@ static int exchange_in_place(struct request *r, const struct items *x)
     CHECK(r->comm, at != NULL, MPI_ERR_NO_MEM, "no memory");
     rc = copy_items(r, x, &in, at, (int *)(at + n));
     if (rc == MPI_SUCCESS)
-        rc = start_exchange(r, &in, x);
+        rc = mpi_start_exchange(r, &in, x);
     free(at);
     return rc;
 }
 
-int exchange_items(struct comm *c, const struct items *in, const struct items *out,
-                   MPI_Request *request)
+int mpi_exchange_items(struct comm *c, const struct items *in, const struct items *out,
+                       MPI_Request *request)
 {
-    int rc = check_exchange(c, in, out);
+    int rc = mpi_check_exchange(c, in, out);
 
     if (rc == MPI_SUCCESS)
         rc = begin_messages(c, -1, request);
     if (rc != MPI_SUCCESS)
         return rc;
     BEGIN(r, c);
-    return end_collective(
-        r, in->buf == MPI_IN_PLACE ? exchange_in_place(r, out) : start_exchange(r, in, out),
+    return mpi_end_collective(
+        r, in->buf == MPI_IN_PLACE ? exchange_in_place(r, out) : mpi_start_exchange(r, in, out),
         request);
 }
 
@@ -393,7 +394,7 @@ static int gatherv(const char *call, GATHERV, int root, MPI_Comm comm, MPI_Reque
           (recv_counts != NULL && displs != NULL) ||
               (c->inter ? root != MPI_ROOT : c->rank != root),
           MPI_ERR_ARG, "the counts or displacements are null at the root");
-    return gather_items(
+    return mpi_gather_items(
         c, send_buf, send_count, send_type,
         &(struct items){
             .buf = recv_buf, .counts = recv_counts, .displs = displs, .type = recv_type},
@@ -414,7 +415,7 @@ static int scatterv(const char *call, SCATTERV, int root, MPI_Comm comm, MPI_Req
           (send_counts != NULL && displs != NULL) ||
               (c->inter ? root != MPI_ROOT : c->rank != root),
           MPI_ERR_ARG, "the counts or displacements are null at the root");
-    return scatter_items(
+    return mpi_scatter_items(
         c,
         &(struct items){
             .buf = (char *)send_buf, .counts = send_counts, .displs = displs, .type = send_type},
@@ -436,7 +437,7 @@ static int allgatherv(const char *call, GATHERV, MPI_Comm comm, MPI_Request *req
     if (send_buf == MPI_IN_PLACE && !c->inter)
         in = (struct items){
             .buf = item(&out, c->rank), .type = recv_type, .count = recv_counts[c->rank]};
-    return exchange_items(c, &in, &out, request);
+    return mpi_exchange_items(c, &in, &out, request);
 }
 
 BOTH(Allgatherv, Iallgatherv,
@@ -453,9 +454,9 @@ static int alltoall(const char *call, bool has_one, const struct items *in, cons
           in->buf == MPI_IN_PLACE ||
               (in->counts != NULL && in->displs != NULL && (has_one || in->types != NULL)),
           MPI_ERR_ARG, "the counts, displacements or types to send are null");
-    CHECK(c, in->buf == MPI_IN_PLACE || !has_one || type_of(in->type) != NULL, MPI_ERR_TYPE,
+    CHECK(c, in->buf == MPI_IN_PLACE || !has_one || mpi_type_of(in->type) != NULL, MPI_ERR_TYPE,
           "the datatype to send is null or has been freed");
-    return exchange_items(c, in, out, request);
+    return mpi_exchange_items(c, in, out, request);
 }
 
 #define ITEMS(t, types)                                                                            \

@@ -3,13 +3,13 @@
 #ifndef LOGP_MPI_MISSING_H
 #define LOGP_MPI_MISSING_H
 
-int end_for_missing(const char *name);
+int mpi_end_for_missing(const char *name);
 
 #define MISSING(name)                                                                              \
     int MPI_##name(void);                                                                          \
     __attribute__((visibility("default"))) int MPI_##name(void)                                    \
     {                                                                                              \
-        return end_for_missing("MPI_" #name);                                                      \
+        return mpi_end_for_missing("MPI_" #name);                                                  \
     }
 
 #endif

@@ -45,23 +45,23 @@ static int exchange(const char *call, const struct items *in, const struct items
     rc = find_neighbors(c, &x);
     if (rc != MPI_SUCCESS)
         return rc;
-    enter(call); /* again, after MPI_Cart_shift() */
+    mpi_enter(call); /* again, after MPI_Cart_shift() */
     grid = c->graph == NULL;
     for (int i = 0; i < x.n_in && rc == MPI_SUCCESS; i++)
-        rc = check_item(c, REQUEST_RECV, out, i, x.in[i]);
+        rc = mpi_check_item(c, REQUEST_RECV, out, i, x.in[i]);
     for (int i = 0; i < x.n_out && rc == MPI_SUCCESS; i++)
-        rc = check_item(c, REQUEST_SEND, in, i, x.out[i]);
-    r = rc == MPI_SUCCESS ? begin_collective(c) : NULL;
+        rc = mpi_check_item(c, REQUEST_SEND, in, i, x.out[i]);
+    r = rc == MPI_SUCCESS ? mpi_begin_collective(c) : NULL;
     if (r == NULL) {
         free(x.made);
-        return rc != MPI_SUCCESS ? rc : failed(c, MPI_ERR_NO_MEM, "no memory");
+        return rc != MPI_SUCCESS ? rc : mpi_failed(c, MPI_ERR_NO_MEM, "no memory");
     }
     for (int i = 0; i < x.n_in && rc == MPI_SUCCESS; i++)
-        rc = move_item(r, REQUEST_RECV, out, i, x.in[i], grid ? i + 1 : 0);
+        rc = mpi_move_item(r, REQUEST_RECV, out, i, x.in[i], grid ? i + 1 : 0);
     for (int i = 0; i < x.n_out && rc == MPI_SUCCESS; i++)
-        rc = move_item(r, REQUEST_SEND, in, i, x.out[i], grid ? (i ^ 1) + 1 : 0);
+        rc = mpi_move_item(r, REQUEST_SEND, in, i, x.out[i], grid ? (i ^ 1) + 1 : 0);
     free(x.made);
-    return end_collective(r, rc, request);
+    return mpi_end_collective(r, rc, request);
 }
 
 #define ITEM(direction, ...)                                                                       \

@@ -32,10 +32,10 @@ static inline void *object_of(const void *handle)
 }
 
 /* The program has no handle to it any more. */
-void forget_object(struct object *object);
+void mpi_forget_object(struct object *object);
 /* In place of free(). */
-void bury_object(struct object *object, size_t bytes);
+void mpi_bury_object(struct object *object, size_t bytes);
 /* A call of the program has made what this handle points to. caller: its return address */
-void note_object(const char *what, const char *call, void *handle, void *caller);
+void mpi_note_object(const char *what, const char *call, void *handle, void *caller);
 
 #endif

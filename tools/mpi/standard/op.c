@@ -180,7 +180,7 @@ static void (*const combine_of[])(void *, const void *, size_t, void *) = {
 /* Its length is an int: more elements are more calls. */
 static void call_user(const struct reduction *r, char *in, char *inout, size_t n)
 {
-    struct rank *rank = this_rank();
+    struct rank *rank = mpi_this_rank();
 
     rank->combines = true;
     for (size_t i = 0, k; i < n; i += k) {
@@ -208,7 +208,7 @@ static void combine_user(void *acc, const void *in, size_t n, void *arg)
     }
     copy = malloc(bytes > 0 ? bytes : 1);
     if (copy == NULL)
-        abort_run(1);
+        host_abort_run(1);
     memcpy(copy, in, bytes);
     call_user(r, (char *)acc - r->type->lb, copy - r->type->lb, n);
     memcpy(acc, copy, bytes);
@@ -222,15 +222,15 @@ static bool is_exact(const struct reduction *r)
     return r->user.function == NULL && strchr("fdgkxyzcFDG", r->type->arithmetic) == NULL;
 }
 
-bool is_exact_op(const struct logp_op *op, void *arg)
+bool mpi_is_exact_op(const struct logp_op *op, void *arg)
 {
     (void)arg;
     return the_run.may_differ || ((const struct reduction *)op->arg)->exact;
 }
 
-int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)
+int mpi_make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)
 {
-    *r = (struct reduction){.type = type_of(type), .handle = type};
+    *r = (struct reduction){.type = mpi_type_of(type), .handle = type};
     if (op == MPI_OP_NULL ||
         ((uintptr_t)op < 0x400 && ((uintptr_t)op < 0x21 || (uintptr_t)op > 0x39)))
         return MPI_ERR_OP;
@@ -262,9 +262,9 @@ int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, 
           "MPI_IN_PLACE is not for this call");
     CHECK(NULL, count == 0 || t->kind != TYPE_BASIC || (in != NULL && inout != NULL),
           MPI_ERR_BUFFER, "a buffer is null");
-    CHECK(NULL, !share_bytes(in, t, (size_t)count, inout, t, (size_t)count), MPI_ERR_BUFFER,
+    CHECK(NULL, !mpi_share_bytes(in, t, (size_t)count, inout, t, (size_t)count), MPI_ERR_BUFFER,
           "the two buffers overlap");
-    rc = make_reduction(&r, op, type);
+    rc = mpi_make_reduction(&r, op, type);
     CHECK(NULL, rc == MPI_SUCCESS, rc, "the operation does not apply to %s", t->name);
     if (r.user.function != NULL)
         r.user.function((void *)in, inout, &count, &type);
@@ -277,7 +277,7 @@ int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
 {
     struct operation *o = malloc(sizeof(*o));
 
-    enter("MPI_Op_create");
+    mpi_enter("MPI_Op_create");
     CHECK(NULL, o != NULL, MPI_ERR_NO_MEM, "no memory");
     *o = (struct operation){.function = function, .commutes = commutes != 0};
     *op = (MPI_Op)o;
@@ -286,18 +286,18 @@ int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
 
 int MPI_Op_free(MPI_Op *op)
 {
-    enter("MPI_Op_free");
+    mpi_enter("MPI_Op_free");
     CHECK(NULL, (uintptr_t)*op >= 0x400, MPI_ERR_OP, "a constant cannot be freed");
     CHECK(NULL, object_of(*op) != NULL, MPI_ERR_OP, "the operation has been freed");
-    bury_object((struct object *)*op, /* a reduction that is under way has a copy */
-                sizeof(struct operation));
+    mpi_bury_object((struct object *)*op, /* a reduction that is under way has a copy */
+                    sizeof(struct operation));
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
 }
 
 int MPI_Op_commutative(MPI_Op op, int *commutes)
 {
-    enter("MPI_Op_commutative");
+    mpi_enter("MPI_Op_commutative");
     CHECK(NULL, op != MPI_OP_NULL && ((uintptr_t)op < 0x400 || object_of(op) != NULL), MPI_ERR_OP,
           "the operation is null or has been freed");
     *commutes = (uintptr_t)op < 0x400 || ((const struct operation *)op)->commutes;

@@ -25,8 +25,8 @@ struct reduction {
 };
 
 /* Of a reduction: may its algorithm be any? logp_exact_op */
-bool is_exact_op(const struct logp_op *op, void *arg);
+bool mpi_is_exact_op(const struct logp_op *op, void *arg);
 /* Set *r for this operation and type. @return MPI_SUCCESS or the class of an error */
-int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
+int mpi_make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
 
 #endif

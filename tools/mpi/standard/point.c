@@ -58,7 +58,7 @@ static struct logp_send_options options_of(const struct type *t, const void *buf
         return o;
     }
     *elements = (struct elements){t, n, (void *)buf};
-    o.fill = fill_payload;
+    o.fill = mpi_fill_payload;
     o.arg = elements;
     return o;
 }
@@ -109,7 +109,7 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
                  ? logp_send(c->vp, dest + c->first_peer, tag, o.buf, o.n_bytes)
                  : logp_send_with(c->vp, dest + c->first_peer, tag, &o);
     while (waits_instead(&o, rc));
-    return class_of(rc);
+    return mpi_class_of(rc);
 }
 
 #define SEND(name, mode)                                                                           \
@@ -124,7 +124,7 @@ SEND(Bsend, LOGP_SEND_BUFFERED)
 SEND(Ssend, LOGP_SEND_SYNCHRONOUS)
 SEND(Rsend, LOGP_SEND_STANDARD)
 
-int start_send(struct request *r)
+int mpi_start_send(struct request *r)
 {
     struct elements elements;
     struct logp_send_options o;
@@ -145,7 +145,7 @@ int start_send(struct request *r)
     do
         rc = logp_isend_with(r->comm->vp, r->peer + r->comm->first_peer, r->tag, &o, &r->under_way);
     while (waits_instead(&o, rc));
-    return class_of(rc);
+    return mpi_class_of(rc);
 }
 
 /* ---- receives ---- */
@@ -160,7 +160,7 @@ static struct logp_recv_options places_of(struct elements *e)
         o.buf = (char *)e->buf + e->type->true_lb;
         return o;
     }
-    o.drain = drain_payload;
+    o.drain = mpi_drain_payload;
     o.arg = e;
     return o;
 }
@@ -192,11 +192,11 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     if (rc == -EMSGSIZE) /* then it is this message that is to be taken */
         rc = logp_recv_with(c->vp, from.source, from.tag, &o, &from);
     if (rc != 0)
-        return class_of(rc);
+        return mpi_class_of(rc);
     from.source -= c->first_peer;
     set_status(status, from.source, from.tag, from.n_bytes < bytes ? from.n_bytes : bytes);
     if (from.n_bytes > bytes)
-        return truncated(c, &from, bytes);
+        return mpi_truncated(c, &from, bytes);
     if (c->owner->windows != NULL && t->size > 0)
         TELL(windows, c->owner, NULL, buf, t, from.n_bytes / t->size, true,
              __builtin_return_address(0));
@@ -204,7 +204,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     return MPI_SUCCESS;
 }
 
-int start_recv(struct request *r)
+int mpi_start_recv(struct request *r)
 {
     struct logp_recv_options o;
 
@@ -216,8 +216,8 @@ int start_recv(struct request *r)
     }
     r->elements = (struct elements){r->type, r->count, r->buf};
     o = places_of(&r->elements);
-    return class_of(logp_irecv_with(r->comm->vp, source_of(r->comm, r->peer), tag_of(r->tag), &o,
-                                    &r->under_way));
+    return mpi_class_of(logp_irecv_with(r->comm->vp, source_of(r->comm, r->peer), tag_of(r->tag),
+                                        &o, &r->under_way));
 }
 
 /* ---- requests of both ---- */
@@ -241,9 +241,9 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
     }
     if (peer != MPI_PROC_NULL)
         CHECK_AT(c, buf, t, (size_t)count, "");
-    r = new_request(kind, c);
+    r = mpi_new_request(kind, c);
     CHECK(c, r != NULL, MPI_ERR_NO_MEM, "no memory");
-    keep_type(t);
+    mpi_keep_type(t);
     r->type = t;
     r->buf = (void *)buf;
     r->count = (size_t)count;
@@ -256,20 +256,20 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
 
 #define CALLER __builtin_return_address(0)
 
-int start_message(struct request *r)
+int mpi_start_message(struct request *r)
 {
     TELL(buffer, r);
-    return r->kind == REQUEST_SEND ? start_send(r) : start_recv(r);
+    return r->kind == REQUEST_SEND ? mpi_start_send(r) : mpi_start_recv(r);
 }
 
 static int begin(struct request *r, int rc, MPI_Request *request, void *caller)
 {
     if (rc != MPI_SUCCESS) {
         if (r != NULL)
-            free_request(r);
+            mpi_free_request(r);
         return rc;
     }
-    give_request(r, caller, request);
+    mpi_give_request(r, caller, request);
     return rc;
 }
 
@@ -277,7 +277,7 @@ static int started(struct request *r, int rc, MPI_Request *request, void *caller
 {
     if (rc == MPI_SUCCESS && r->kind == REQUEST_SEND)
         r->caller = caller;
-    return begin(r, rc == MPI_SUCCESS ? start_message(r) : rc, request, caller);
+    return begin(r, rc == MPI_SUCCESS ? mpi_start_message(r) : rc, request, caller);
 }
 
 static int persistent(struct request *r, int rc, MPI_Request *request, void *caller)
@@ -320,7 +320,7 @@ int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, i
     struct request *r = NULL;
     int rc, sent;
 
-    enter(
+    mpi_enter(
         "MPI_Sendrecv"); /* all is checked before the receive, which would wait for ever, begins */
     COMM(c, comm);
     DATA_TYPE(t, send_type, c);
@@ -334,17 +334,17 @@ int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, i
     if (rc == MPI_SUCCESS && source != MPI_PROC_NULL && dest != MPI_PROC_NULL)
         TELL(apart, send_buf, t, send_count, recv_buf, r->type, recv_count);
     if (rc == MPI_SUCCESS)
-        rc = start_recv(r);
+        rc = mpi_start_recv(r);
     if (rc != MPI_SUCCESS) {
         if (r != NULL)
-            free_request(r);
+            mpi_free_request(r);
         return rc;
     }
     sent = send("MPI_Sendrecv", send_buf, send_count, send_type, dest, send_tag, comm,
                 LOGP_SEND_STANDARD, CALLER);
-    rc = wait_for(r);
-    give_status(r, status);
-    free_request(r);
+    rc = mpi_wait_for(r);
+    mpi_give_status(r, status);
+    mpi_free_request(r);
     return sent != MPI_SUCCESS ? sent : rc;
 }
 
@@ -364,7 +364,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
           "%zu bytes that do not lie in a row, but at most %d can be replaced", bytes, INT_MAX);
     copy = malloc(bytes + 1);
     CHECK(c, copy != NULL, MPI_ERR_NO_MEM, "no memory");
-    pack(t, (size_t)count, buf, copy);
+    mpi_pack(t, (size_t)count, buf, copy);
     rc = bytes <= INT_MAX ? MPI_Sendrecv(copy, (int)bytes, MPI_PACKED, dest, send_tag, buf, count,
                                          type, source, recv_tag, comm, status)
                           : MPI_Sendrecv(copy - t->true_lb, count, type, dest, send_tag, buf, count,
@@ -389,9 +389,10 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, bool *fou
         *found = true;
     if (source == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    rc = class_of(found != NULL ? logp_probe(c->vp, source_of(c, source), tag_of(tag), found, from)
-                                : logp_probe_until(c->vp, source_of(c, source), tag_of(tag),
-                                                   INT64_MAX, from));
+    rc = mpi_class_of(
+        found != NULL
+            ? logp_probe(c->vp, source_of(c, source), tag_of(tag), found, from)
+            : logp_probe_until(c->vp, source_of(c, source), tag_of(tag), INT64_MAX, from));
     from->source -= c->first_peer;
     return rc;
 }
@@ -429,7 +430,7 @@ struct message {
 static int take(MPI_Comm comm, const struct logp_status *from, MPI_Message *message,
                 MPI_Status *status)
 {
-    struct comm *c = comm_of(comm);
+    struct comm *c = mpi_comm_of(comm);
     struct message *m;
     int rc;
 
@@ -445,7 +446,7 @@ static int take(MPI_Comm comm, const struct logp_status *from, MPI_Message *mess
     set_status(&m->status, from->source, from->tag, from->n_bytes);
     rc = logp_recv(c->vp, from->source + c->first_peer, from->tag, m->data, m->n_bytes, NULL);
     *message = (MPI_Message)m;
-    return class_of(rc);
+    return mpi_class_of(rc);
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
@@ -472,7 +473,7 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     struct message *m = (struct message *)*message;
     size_t bytes;
 
-    enter("MPI_Mrecv");
+    mpi_enter("MPI_Mrecv");
     DATA_TYPE(t, type, NULL);
     CHECK_COUNT(NULL, count);
     CHECK(NULL, *message != MPI_MESSAGE_NULL, MPI_ERR_REQUEST, "the message is null");
@@ -482,25 +483,25 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     }
     bytes = (size_t)count * t->size;
     CHECK_AT(NULL, buf, t, (size_t)count, "");
-    unpack(t, (size_t)count, m->data, m->n_bytes < bytes ? m->n_bytes : bytes, buf);
+    mpi_unpack(t, (size_t)count, m->data, m->n_bytes < bytes ? m->n_bytes : bytes, buf);
     set_status(status, m->status.MPI_SOURCE, m->status.MPI_TAG, m->n_bytes);
     *message = MPI_MESSAGE_NULL;
     if (m->n_bytes <= bytes) {
-        TELL(signature, &this_rank()->world, NULL, t, m->bits, m->n_bytes, m->status.MPI_SOURCE,
+        TELL(signature, &mpi_this_rank()->world, NULL, t, m->bits, m->n_bytes, m->status.MPI_SOURCE,
              m->status.MPI_TAG);
         free(m);
         return MPI_SUCCESS;
     }
     free(m);
-    return failed(NULL, MPI_ERR_TRUNCATE, "the message is longer than %zu bytes", bytes);
+    return mpi_failed(NULL, MPI_ERR_TRUNCATE, "the message is longer than %zu bytes", bytes);
 }
 
 int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
 {
-    struct request *r = new_request(REQUEST_DONE, &this_rank()->world);
+    struct request *r = mpi_new_request(REQUEST_DONE, &mpi_this_rank()->world);
     int rc;
 
-    enter("MPI_Imrecv");
+    mpi_enter("MPI_Imrecv");
     CHECK(NULL, r != NULL, MPI_ERR_NO_MEM, "no memory");
     r->active = true;
     rc = MPI_Mrecv(buf, count, type, message, &r->status);
@@ -604,7 +605,7 @@ int MPI_Test_cancelled(const MPI_Status *status, int *flag)
 /* Keep the buffer for MPI_Buffer_detach() only: the runtime itself copies buffered sends. */
 int MPI_Buffer_attach(void *buf, int size)
 {
-    struct rank *r = enter("MPI_Buffer_attach");
+    struct rank *r = mpi_enter("MPI_Buffer_attach");
 
     CHECK(NULL, size >= 0, MPI_ERR_ARG, "the size is %d, but must be at least 0", size);
     CHECK(NULL, buf != NULL || size == 0, MPI_ERR_BUFFER, "the buffer is null");
@@ -617,7 +618,7 @@ int MPI_Buffer_attach(void *buf, int size)
 
 int MPI_Buffer_detach(void *buf, int *size)
 {
-    struct rank *r = enter("MPI_Buffer_detach");
+    struct rank *r = mpi_enter("MPI_Buffer_detach");
 
     memcpy(buf, &r->buffer, sizeof(void *));
     *size = r->buffer_size;

@@ -14,11 +14,11 @@
 static void set_constant(struct rank *r, struct comm *c, struct logp_vp *vp, const char *name)
 {
     *c = (struct comm){.owner = r, .references = 1, .errors = MPI_ERRORS_ARE_FATAL};
-    set_comm(c, vp, 0);
+    mpi_set_comm(c, vp, 0);
     snprintf(c->name, sizeof(c->name), "%s", name);
 }
 
-int begin_rank(struct rank *r, struct logp_vp *vp)
+int mpi_begin_rank(struct rank *r, struct logp_vp *vp)
 {
     const int me = logp_vp_rank(vp);
     struct logp_vp *self;
@@ -35,42 +35,42 @@ int begin_rank(struct rank *r, struct logp_vp *vp)
     return 0;
 }
 
-void end_rank(struct rank *r)
+void mpi_end_rank(struct rank *r)
 {
     logp_group_destroy(r->self.vp);
     free(r->world.inner);
     free(r->self.inner);
-    drop_info(&r->world.info);
-    drop_info(&r->self.info);
-    free_attributes(r);
+    mpi_drop_info(&r->world.info);
+    mpi_drop_info(&r->self.info);
+    mpi_free_attributes(r);
     free(r->left);
     for (; r->n_reused != r->n_gone; r->n_reused++)
         free(r->gone[r->n_reused % N_GONE]);
     for (int i = 0; i < N_GONE; i++)
         free(r->buried[i]);
-    free_errors(r);
+    mpi_free_errors(r);
     free(r->numbered);
     free(r->type_names);
 }
 
 /* ---- a function that is not there ---- */
 
-int end_for_missing(const char *name)
+int mpi_end_for_missing(const char *name)
 {
     char place[PLACE_TEXT];
 
     fprintf(
         stderr,
         "rank %d: %s is not there: this MPI has the functions of MPI 3.1 that mpi.h declares%s\n",
-        logp_vp_rank(this_rank()->vp), name, name_here(place));
-    abort_run(1);
+        logp_vp_rank(mpi_this_rank()->vp), name, host_name_here(place));
+    host_abort_run(1);
 }
 
 /* ---- start and end ---- */
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    struct rank *r = this_rank();
+    struct rank *r = mpi_this_rank();
 
     (void)argc, (void)argv;
     r->thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
@@ -78,9 +78,9 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         *provided = r->thread_level;
     r->call = "MPI_Init";
     if (r->initialized)
-        return failed(NULL, MPI_ERR_OTHER, "called twice");
+        return mpi_failed(NULL, MPI_ERR_OTHER, "called twice");
     r->initialized = true;
-    return class_of(logp_sync(r->vp, NULL));
+    return mpi_class_of(logp_sync(r->vp, NULL));
 }
 
 int MPI_Init(int *argc, char ***argv)
@@ -90,19 +90,19 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Initialized(int *flag)
 {
-    *flag = this_rank()->initialized;
+    *flag = mpi_this_rank()->initialized;
     return MPI_SUCCESS;
 }
 
 int MPI_Finalized(int *flag)
 {
-    *flag = this_rank()->finalized;
+    *flag = mpi_this_rank()->finalized;
     return MPI_SUCCESS;
 }
 
 int MPI_Query_thread(int *provided)
 {
-    *provided = this_rank()->thread_level;
+    *provided = mpi_this_rank()->thread_level;
     return MPI_SUCCESS;
 }
 
@@ -115,22 +115,22 @@ int MPI_Is_thread_main(int *flag)
 int MPI_Finalize(void)
 {
     static const struct logp_call call = {.name = "MPI_Finalize", .root = -1};
-    struct rank *r = enter(call.name);
+    struct rank *r = mpi_enter(call.name);
     int self, world, rc;
 
     CALLED();
     TELL(left, r);
     for (int i = 0; i < r->n_left; i++) {
-        wait_for(r->left[i]);
-        free_request(r->left[i]);
+        mpi_wait_for(r->left[i]);
+        mpi_free_request(r->left[i]);
     }
     r->n_left = 0;
-    self = delete_attributes(MPI_COMM_SELF);
-    world = delete_attributes(MPI_COMM_WORLD);
+    self = mpi_delete_attributes(MPI_COMM_SELF);
+    world = mpi_delete_attributes(MPI_COMM_WORLD);
     TELL(order, &r->world, false);
-    rc = class_of(logp_vp_note_call(r->vp, false, &call)); /* not a barrier of the program */
+    rc = mpi_class_of(logp_vp_note_call(r->vp, false, &call)); /* not a barrier of the program */
     if (rc == MPI_SUCCESS)
-        rc = class_of(logp_barrier(r->vp));
+        rc = mpi_class_of(logp_barrier(r->vp));
     TELL(messages, r);
     r->finalized = true;
     return self != MPI_SUCCESS ? self : world != MPI_SUCCESS ? world : rc;
@@ -143,15 +143,15 @@ int MPI_Abort(MPI_Comm comm, int error)
     (void)comm;
     fflush(stdout);
     fprintf(stderr, "rank %d: MPI_Abort: the program ends with exit code %d%s\n",
-            logp_vp_rank(this_rank()->vp), error & 255, name_here(place));
-    abort_run(error & 255);
+            logp_vp_rank(mpi_this_rank()->vp), error & 255, host_name_here(place));
+    host_abort_run(error & 255);
 }
 
 /* ---- environment ---- */
 
 double MPI_Wtime(void)
 {
-    return (double)logp_now(this_rank()->vp) * 1e-9;
+    return (double)logp_now(mpi_this_rank()->vp) * 1e-9;
 }
 
 double MPI_Wtick(void)
@@ -161,7 +161,7 @@ double MPI_Wtick(void)
 
 int MPI_Get_processor_name(char *name, int *length)
 {
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "vp%d", logp_vp_rank(this_rank()->vp));
+    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "vp%d", logp_vp_rank(mpi_this_rank()->vp));
     return MPI_SUCCESS;
 }
 
@@ -183,7 +183,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
     void *memory;
 
     (void)info;
-    enter("MPI_Alloc_mem");
+    mpi_enter("MPI_Alloc_mem");
     CHECK(NULL, size >= 0, MPI_ERR_ARG, "the size is %lld, but must be at least 0",
           (long long)size);
     memory = malloc(size > 0 ? (size_t)size : 1);
@@ -194,7 +194,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
 
 int MPI_Free_mem(void *base)
 {
-    enter("MPI_Free_mem");
+    mpi_enter("MPI_Free_mem");
     free(base);
     return MPI_SUCCESS;
 }

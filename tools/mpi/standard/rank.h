@@ -77,10 +77,10 @@ static inline bool is_on_stack(const struct rank *r, uintptr_t at)
     return r->stack_top - at < r->stack_bytes;
 }
 /* The rank that this thread runs; NULL: none. */
-struct rank *rank_here(void);
+struct rank *mpi_rank_here(void);
 /* The rank that calls; ends the process where none does. */
-struct rank *this_rank(void);
-struct rank *enter(const char *call);
+struct rank *mpi_this_rank(void);
+struct rank *mpi_enter(const char *call);
 static inline struct comm *comm_in(struct rank *r, MPI_Comm handle)
 {
     return handle == MPI_COMM_WORLD  ? &r->world
@@ -94,7 +94,7 @@ static inline MPI_Comm comm_handle(struct comm *comm)
     return comm == &r->world ? MPI_COMM_WORLD : comm == &r->self ? MPI_COMM_SELF : (MPI_Comm)comm;
 }
 /* First in a function of MPI that gives a request by others: its return address is where it is called. */
-#define CALLED() (this_rank()->caller = __builtin_return_address(0))
+#define CALLED() (mpi_this_rank()->caller = __builtin_return_address(0))
 /* A function of these parameters, and the one that gives a request: both return `value`, an
  * expression of `call`, their name, and `request`, NULL in the first. */
 #define BOTH(name, iname, value, ...)                                                              \
@@ -114,14 +114,14 @@ static inline MPI_Comm comm_handle(struct comm *comm)
         return value;                                                                              \
     }
 
-struct rank *enter_any(const char *call); /* also before MPI_Init() and after MPI_Finalize() */
+struct rank *mpi_enter_any(const char *call); /* also before MPI_Init() and after MPI_Finalize() */
 /* Called when a rank begins and ends. */
-int begin_rank(struct rank *r, struct logp_vp *vp);
-void end_rank(struct rank *r);
+int mpi_begin_rank(struct rank *r, struct logp_vp *vp);
+void mpi_end_rank(struct rank *r);
 
 /* The start of a call of a communicator: its rank is looked up once. */
 #define ENTER(c, call, handle)                                                                     \
-    struct comm *c = comm_in(enter(call), handle);                                                 \
+    struct comm *c = comm_in(mpi_enter(call), handle);                                             \
     CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
 
 #define ENTER_INTRA(c, call, handle)                                                               \

@@ -88,7 +88,7 @@ static int process_in(const struct comm *c, int rank)
     return process_of(logp_vp_machine(c->vp), world);
 }
 
-bool has_others(const struct comm *c)
+bool mpi_has_others(const struct comm *c)
 {
     const struct logp_machine *m = logp_vp_machine(c->vp);
     bool others = false;
@@ -98,7 +98,7 @@ bool has_others(const struct comm *c)
     return others;
 }
 
-int find_targets(struct win *w)
+int mpi_find_targets(struct win *w)
 {
     struct offer {
         uint64_t target, base;
@@ -108,12 +108,12 @@ int find_targets(struct win *w)
     const int n = w->comm->size;
     int rc;
 
-    if (has_others(w->comm))
+    if (mpi_has_others(w->comm))
         w->remote = calloc((size_t)n, sizeof(*w->remote));
     all = malloc((size_t)n * sizeof(*all));
-    CHECK(w->comm, all != NULL && (w->remote != NULL || !has_others(w->comm)), MPI_ERR_NO_MEM,
+    CHECK(w->comm, all != NULL && (w->remote != NULL || !mpi_has_others(w->comm)), MPI_ERR_NO_MEM,
           "no memory");
-    rc = class_of(logp_allgather(w->comm->vp, &own, all, sizeof(own)));
+    rc = mpi_class_of(logp_allgather(w->comm->vp, &own, all, sizeof(own)));
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
         const int process = w->remote != NULL ? process_in(w->comm, i) : logp_machine_process(m);
 
@@ -137,13 +137,13 @@ static void drop_results(struct remote_target *a)
     while (a->results != NULL) {
         struct result *next = a->results->next;
 
-        drop_type(a->results->type);
+        mpi_drop_type(a->results->type);
         free(a->results);
         a->results = next;
     }
 }
 
-void drop_remote(struct win *w)
+void mpi_drop_remote(struct win *w)
 {
     for (int i = 0; w->remote != NULL && i < w->comm->size; i++)
         drop_results(&w->remote[i]);
@@ -175,7 +175,7 @@ static int send_message(struct win *w, struct remote_target *a, struct message *
     m->remote = (uintptr_t)a;
     if (answered)
         atomic_fetch_add(&a->awaited, 1);
-    return class_of(logp_active_send(w->comm->vp, a->process, m, n));
+    return mpi_class_of(logp_active_send(w->comm->vp, a->process, m, n));
 }
 
 static void send_cut(struct cut *c, bool last)
@@ -262,7 +262,7 @@ static struct result *new_result(struct remote_target *to, const struct operand 
     if (r == NULL)
         return NULL;
     *r = (struct result){to->results, {out->type, (size_t)out->count, out->buf}, out->type};
-    keep_type(out->type);
+    mpi_keep_type(out->type);
     return to->results = r;
 }
 
@@ -278,11 +278,11 @@ static void describe_access(struct message *m, const struct access *access)
     m->call = access->call - anchor;
 }
 
-int start_remote(struct win *w, const struct operation_at *a, int64_t arrival_ns,
-                 const struct access *access)
+int mpi_start_remote(struct win *w, const struct operation_at *a, int64_t arrival_ns,
+                     const struct access *access)
 {
     const bool reduces = a->op != MPI_REPLACE && a->op != MPI_NO_OP;
-    struct type *there = a->there.type, *basic = a->is_atomic ? basic_of(there) : NULL;
+    struct type *there = a->there.type, *basic = a->is_atomic ? mpi_basic_of(there) : NULL;
     const size_t bytes = (size_t)a->there.count * there->size;
     struct remote_target *to = &w->remote[a->rank];
     char *packed = NULL;
@@ -315,14 +315,14 @@ int start_remote(struct win *w, const struct operation_at *a, int64_t arrival_ns
     } else if (c->out.m.has_in) {
         c->in = packed = malloc(bytes);
         if (packed != NULL)
-            pack(a->in.type, (size_t)a->in.count, a->in.buf, packed);
+            mpi_pack(a->in.type, (size_t)a->in.count, a->in.buf, packed);
     }
     if (a->has_out)
         c->out.m.result = (uintptr_t)new_result(to, &a->out);
     if ((c->out.m.has_in && c->in == NULL) || (a->has_out && c->out.m.result == 0)) {
         free(packed);
         free(c);
-        return failed(w->comm, MPI_ERR_NO_MEM, "no memory");
+        return mpi_failed(w->comm, MPI_ERR_NO_MEM, "no memory");
     }
     to->pending = true;
     to->arrival_ns = arrival_ns;
@@ -345,12 +345,12 @@ static int await_answers(struct win *w, struct remote_target *a)
     while (rc == MPI_SUCCESS && atomic_load(&a->awaited) > 0) {
         atomic_store(&a->waits, true);
         if (atomic_load(&a->awaited) > 0 || !atomic_exchange(&a->waits, false))
-            rc = class_of(logp_recv(w->comm->vp, w->comm->rank, TAG_ANSWER, NULL, 0, NULL));
+            rc = mpi_class_of(logp_recv(w->comm->vp, w->comm->rank, TAG_ANSWER, NULL, 0, NULL));
     }
     return rc;
 }
 
-int await_remote(struct win *w, int first, int n)
+int mpi_await_remote(struct win *w, int first, int n)
 {
     int rc = MPI_SUCCESS;
 
@@ -363,13 +363,14 @@ int await_remote(struct win *w, int first, int n)
         if (answered != MPI_SUCCESS)
             return answered;
         if (at != 0)
-            rc = failed(w->comm, MPI_ERR_RMA_RANGE, "the memory at %p is not attached at rank %d",
-                        (void *)(uintptr_t)at, i);
+            rc =
+                mpi_failed(w->comm, MPI_ERR_RMA_RANGE,
+                           "the memory at %p is not attached at rank %d", (void *)(uintptr_t)at, i);
     }
     return rc;
 }
 
-int flush_remote(struct win *w, int first, int n)
+int mpi_flush_remote(struct win *w, int first, int n)
 {
     int64_t arrival_ns = 0;
     int rc = MPI_SUCCESS;
@@ -380,19 +381,19 @@ int flush_remote(struct win *w, int first, int n)
         if (w->remote[i].pending && w->remote[i].arrival_ns > arrival_ns)
             arrival_ns = w->remote[i].arrival_ns;
     if (w->timed && arrival_ns > logp_now(w->comm->vp))
-        rc = class_of(logp_sleep_until(w->comm->vp, arrival_ns));
+        rc = mpi_class_of(logp_sleep_until(w->comm->vp, arrival_ns));
     for (int i = first; i < first + n && rc == MPI_SUCCESS; i++) {
         struct remote_target *a = &w->remote[i];
         struct message m = {.kind = FLUSH,
                             .time_ns = a->arrival_ns,
                             .ends = the_run.checks && w->access[i] != 0,
-                            .call = this_rank()->call - anchor};
+                            .call = mpi_this_rank()->call - anchor};
 
         if (a->pending)
             rc = send_message(w, a, &m, sizeof(m), true);
     }
     if (rc == MPI_SUCCESS)
-        rc = await_remote(w, first, n);
+        rc = mpi_await_remote(w, first, n);
     for (int i = first; i < first + n; i++)
         if (w->remote[i].pending && atomic_load(&w->remote[i].awaited) == 0) {
             w->remote[i].pending = false;
@@ -401,21 +402,21 @@ int flush_remote(struct win *w, int first, int n)
     return rc;
 }
 
-int acquire_remote(struct win *w, int rank, bool exclusive, bool *taken, int64_t *at)
+int mpi_acquire_remote(struct win *w, int rank, bool exclusive, bool *taken, int64_t *at)
 {
     struct remote_target *a = &w->remote[rank];
     struct message m = {.kind = LOCK, .exclusive = exclusive};
     int rc = send_message(w, a, &m, sizeof(m), true);
 
     if (rc == MPI_SUCCESS)
-        rc = await_remote(w, rank, 1);
+        rc = mpi_await_remote(w, rank, 1);
     *taken = a->granted;
     *at = a->free_ns;
     return rc;
 }
 
 /* Nothing waits for the answer but MPI_Win_free(), and the next lock. */
-int release_remote(struct win *w, int rank, int64_t free_ns)
+int mpi_release_remote(struct win *w, int rank, int64_t free_ns)
 {
     struct message m = {.kind = UNLOCK, .time_ns = free_ns};
 
@@ -442,11 +443,11 @@ static void note_begin(struct target *t, const struct message *m)
 static void perform_rows(struct win *w, const struct message *m, bool is_held, char *back)
 {
     const char *at = (const char *)m + sizeof(*m);
-    struct type *basic = type_of(m->basic), *byte = type_of(MPI_BYTE);
+    struct type *basic = mpi_type_of(m->basic), *byte = mpi_type_of(MPI_BYTE);
     struct reduction r;
 
     if (m->op != MPI_REPLACE && m->op != MPI_NO_OP)
-        make_reduction(&r, m->op, m->basic);
+        mpi_make_reduction(&r, m->op, m->basic);
     for (uint32_t i = 0; i < m->n_rows; i++) {
         struct operation_at a = {.has_in = m->has_in,
                                  .has_out = m->has_out,
@@ -470,7 +471,7 @@ static void perform_rows(struct win *w, const struct message *m, bool is_held, c
             a.out = (struct operand){back, (int)row.n_bytes, MPI_BYTE, byte, false};
             back += row.n_bytes;
         }
-        perform(w, &a, &r);
+        mpi_perform(w, &a, &r);
     }
 }
 
@@ -483,8 +484,8 @@ static uint64_t find_outside(const struct win *w, const struct message *m)
         struct row row;
 
         memcpy(&row, at, sizeof(row));
-        if (!is_attached(w->own, (char *)(uintptr_t)row.at,
-                         (char *)(uintptr_t)row.at + row.n_bytes))
+        if (!mpi_is_attached(w->own, (char *)(uintptr_t)row.at,
+                             (char *)(uintptr_t)row.at + row.n_bytes))
             return row.at;
         at += sizeof(row) + (m->has_in ? rounded(row.n_bytes) : 0) +
               (m->compares ? rounded(row.n_bytes) : 0);
@@ -500,7 +501,7 @@ static void *perform_whole(struct win *w, const struct message *m, bool is_held,
     if (m->has_out && m->n_back > 0) {
         answer = malloc(*n_bytes);
         if (answer == NULL)
-            abort_run(1);
+            host_abort_run(1);
         *answer = (struct message){.kind = GET_ANSWER,
                                    .remote = m->remote,
                                    .result = m->result,
@@ -511,7 +512,7 @@ static void *perform_whole(struct win *w, const struct message *m, bool is_held,
     return answer;
 }
 
-void *perform_message(struct win *w, const void *bytes, size_t *n_bytes)
+void *mpi_perform_message(struct win *w, const void *bytes, size_t *n_bytes)
 {
     return perform_whole(w, bytes, true, n_bytes);
 }
@@ -539,8 +540,8 @@ static void hear_operation(struct logp_machine *machine, int process, struct tar
     if (m->begins && m->access != '\0')
         note_begin(t, m);
     if (t->win->timed) {
-        if (defer_message(t->win, m->origin, m->time_ns, m, n_bytes) != MPI_SUCCESS)
-            abort_run(1);
+        if (mpi_defer_message(t->win, m->origin, m->time_ns, m, n_bytes) != MPI_SUCCESS)
+            host_abort_run(1);
         return;
     }
     answer = perform_whole(t->win, m, false, &n_answer);
@@ -558,9 +559,9 @@ static void hear_lock(struct logp_machine *machine, int process, struct target *
     struct message answer = {.granted = true};
 
     if (waiter == NULL)
-        abort_run(1);
+        host_abort_run(1);
     *waiter = (struct waiter){NULL, m->origin, m->exclusive, true};
-    answer.granted = take_lock(t, waiter, &answer.time_ns);
+    answer.granted = mpi_take_lock(t, waiter, &answer.time_ns);
     if (answer.granted)
         free(waiter);
     reply(machine, process, ANSWER, m, answer);
@@ -569,7 +570,7 @@ static void hear_lock(struct logp_machine *machine, int process, struct target *
 static void hear_unlock(struct target *t, const struct message *m)
 {
     struct win *w = t->win;
-    struct waiter *next = give_up_lock(t, m->time_ns);
+    struct waiter *next = mpi_give_up_lock(t, m->time_ns);
 
     while (next != NULL) {
         struct waiter *told = next->is_remote ? next : NULL;
@@ -592,7 +593,7 @@ static void hear_answer(const struct message *m)
     if (m->kind == GET_ANSWER) {
         struct result *r = (struct result *)(uintptr_t)m->result;
 
-        drain_payload(&r->to, m->at, m + 1, m->n_back);
+        mpi_drain_payload(&r->to, m->at, m + 1, m->n_back);
     } else if (m->kind == OUTSIDE) {
         a->outside = m->at;
         counts = m->has_out;
@@ -604,7 +605,7 @@ static void hear_answer(const struct message *m)
         logp_active_post(a->win->comm->vp, a->win->comm->rank, TAG_ANSWER, -1);
 }
 
-void handle_active(struct logp_machine *machine, int process, const void *bytes, size_t n_bytes)
+void mpi_handle_active(struct logp_machine *machine, int process, const void *bytes, size_t n_bytes)
 {
     const struct message *m = bytes;
     struct target *t = (struct target *)(uintptr_t)m->target;
@@ -615,7 +616,7 @@ void handle_active(struct logp_machine *machine, int process, const void *bytes,
         break;
     case FLUSH:
         if (t->win->timed)
-            perform_until(t->win, m->time_ns);
+            mpi_perform_until(t->win, m->time_ns);
         if (m->ends)
             TELL(end_accesses_of, t, m->origin, anchor + m->call);
         reply(machine, process, ANSWER, m, (struct message){.granted = false});

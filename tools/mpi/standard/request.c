@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct request *new_request(enum request_kind kind, struct comm *comm)
+struct request *mpi_new_request(enum request_kind kind, struct comm *comm)
 {
-    struct request *r = reuse_request(comm->owner);
+    struct request *r = mpi_reuse_request(comm->owner);
 
     if (r == NULL)
         r = malloc(sizeof(*r)); /* faster than calloc() where one has been freed */
@@ -28,7 +28,7 @@ static void free_again(struct again *again)
     if (again->op != NULL)
         free(*again->op);
     for (int i = 0; i < 2; i++)
-        drop_type(again->types[i]);
+        mpi_drop_type(again->types[i]);
     free(again);
 }
 
@@ -36,7 +36,7 @@ static void free_again(struct again *again)
 static void free_parts(struct request *r)
 {
     for (int i = 0; i < r->n_parts; i++)
-        free_request(r->parts[i]);
+        mpi_free_request(r->parts[i]);
     free(r->parts);
     free(r->memory);
     free(r->own_block);
@@ -47,29 +47,30 @@ static void free_parts(struct request *r)
     free(r->general);
 }
 
-void free_request(struct request *r)
+void mpi_free_request(struct request *r)
 {
     struct rank *owner = r->comm->owner;
 
     if (r->kind != REQUEST_SEND && r->kind != REQUEST_RECV)
         free_parts(r);
-    drop_type(r->type);
-    drop_comm(r->comm);
+    mpi_drop_type(r->type);
+    mpi_drop_comm(r->comm);
     TELL(forget_buffers, owner, r);
     if (r->link == NULL) {
         free(r);
         return;
     }
-    forget_request(r);
-    bury_request(owner, r);
+    mpi_forget_request(r);
+    mpi_bury_request(owner, r);
 }
 
 /* ---- one ---- */
 
-int truncated(struct comm *c, const struct logp_status *from, size_t bytes)
+int mpi_truncated(struct comm *c, const struct logp_status *from, size_t bytes)
 {
-    return failed(c, MPI_ERR_TRUNCATE, "a message of %zu bytes from rank %d with tag %d, for %zu",
-                  from->n_bytes, from->source, from->tag, bytes);
+    return mpi_failed(c, MPI_ERR_TRUNCATE,
+                      "a message of %zu bytes from rank %d with tag %d, for %zu", from->n_bytes,
+                      from->source, from->tag, bytes);
 }
 
 /* The runtime has completed r, a receive or send, with rc. @return MPI_SUCCESS or a class */
@@ -80,16 +81,17 @@ static int completed(struct request *r, int rc, struct logp_status *from)
 
     r->under_way = NULL;
     if (r->kind != REQUEST_RECV || rc != 0)
-        return class_of(rc);
+        return mpi_class_of(rc);
     if (r->comm->vp != r->comm->owner->vp)
         logp_group_translate(r->comm->owner->vp, 1, &global, r->comm->vp, &from->source);
     from->source -= r->comm->first_peer;
     set_status(&r->status, from->source, from->tag, from->n_bytes < bytes ? from->n_bytes : bytes);
     if (from->n_bytes > bytes && r->is_part)
-        return failed(r->comm, MPI_ERR_TRUNCATE, "rank %d sends %zu bytes where %zu are expected",
-                      from->source, from->n_bytes, bytes);
+        return mpi_failed(r->comm, MPI_ERR_TRUNCATE,
+                          "rank %d sends %zu bytes where %zu are expected", from->source,
+                          from->n_bytes, bytes);
     if (from->n_bytes > bytes)
-        return truncated(r->comm, from, bytes);
+        return mpi_truncated(r->comm, from, bytes);
     TELL(signature, r->comm, r, r->type, from->bits, from->n_bytes, from->source, from->tag);
     return MPI_SUCCESS;
 }
@@ -102,7 +104,7 @@ static int finish(struct request *r)
     if (r->n_summed > 0)
         TELL(sum, r);
     if (r->packed != NULL)
-        unpack(r->type, r->count, r->packed, r->count * r->type->size, r->buf);
+        mpi_unpack(r->type, r->count, r->packed, r->count * r->type->size, r->buf);
     r->packed = NULL;
     for (int i = 1; i < r->n_blocks; i++)
         r->reduction->op.combine(r->memory,
@@ -118,7 +120,7 @@ static int finish(struct request *r)
     return is_made ? r->at_end(r) : MPI_SUCCESS;
 }
 
-int wait_for(struct request *r)
+int mpi_wait_for(struct request *r)
 {
     struct logp_status from = {0};
     int rc = MPI_SUCCESS, end;
@@ -126,13 +128,14 @@ int wait_for(struct request *r)
     if (r->under_way != NULL)
         rc = completed(r, logp_wait(r->comm->owner->vp, r->under_way, &from), &from);
     while (r->general != NULL && !r->general->complete && rc == MPI_SUCCESS)
-        rc = class_of(logp_yield(r->comm->owner->vp)); /* a thread of the program completes it */
+        rc =
+            mpi_class_of(logp_yield(r->comm->owner->vp)); /* a thread of the program completes it */
     if (r->until_ns > 0)
-        rc = class_of(logp_sleep_until(r->comm->owner->vp, r->until_ns));
+        rc = mpi_class_of(logp_sleep_until(r->comm->owner->vp, r->until_ns));
     if (r->until_ns > 0 && rc == MPI_SUCCESS)
         rc = r->at_end(r);
     for (int i = 0; i < r->n_parts; i++) {
-        const int part = wait_for(r->parts[i]);
+        const int part = mpi_wait_for(r->parts[i]);
 
         rc = rc != MPI_SUCCESS ? rc : part;
     }
@@ -155,7 +158,7 @@ static int test(struct request *r, bool *done)
     if ((r->until_ns > 0 && r->until_ns > logp_now(r->comm->owner->vp)) ||
         (r->general != NULL && !r->general->complete)) {
         *done = false;
-        rc = class_of(logp_yield(r->comm->owner->vp));
+        rc = mpi_class_of(logp_yield(r->comm->owner->vp));
     }
     for (int i = 0; i < r->n_parts && *done; i++)
         rc = test(r->parts[i], done);
@@ -169,7 +172,7 @@ static int test(struct request *r, bool *done)
     return rc;
 }
 
-void give_status(const struct request *r, MPI_Status *status)
+void mpi_give_status(const struct request *r, MPI_Status *status)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
@@ -198,7 +201,7 @@ static void put_away(MPI_Request *request)
         r->parts[i]->active = false;
     if (r->persistent)
         return;
-    free_request(r);
+    mpi_free_request(r);
     *request = MPI_REQUEST_NULL;
 }
 
@@ -215,8 +218,8 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
     ENTER_REQUESTS("MPI_Wait", 1, request);
     if (is_active(*request))
-        rc = wait_for((struct request *)*request);
-    give_status(request_of(*request), status);
+        rc = mpi_wait_for((struct request *)*request);
+    mpi_give_status(request_of(*request), status);
     put_away(request);
     return rc;
 }
@@ -231,7 +234,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
         rc = test((struct request *)*request, &done);
     *flag = done;
     if (done) {
-        give_status(request_of(*request), status);
+        mpi_give_status(request_of(*request), status);
         put_away(request);
     }
     return rc;
@@ -251,9 +254,9 @@ int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
     ENTER_REQUESTS("MPI_Waitall", n, requests);
     for (int i = 0; i < n; i++) {
         const int rc =
-            is_active(requests[i]) ? wait_for((struct request *)requests[i]) : MPI_SUCCESS;
+            is_active(requests[i]) ? mpi_wait_for((struct request *)requests[i]) : MPI_SUCCESS;
 
-        give_status(request_of(requests[i]), status_at(statuses, i));
+        mpi_give_status(request_of(requests[i]), status_at(statuses, i));
         if (statuses != MPI_STATUSES_IGNORE)
             statuses[i].MPI_ERROR = rc;
         all = rc != MPI_SUCCESS ? MPI_ERR_IN_STATUS : all;
@@ -273,7 +276,7 @@ int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
             rc = test((struct request *)requests[i], &done);
     *flag = done;
     for (int i = 0; i < n && done; i++) {
-        give_status(request_of(requests[i]), status_at(statuses, i));
+        mpi_give_status(request_of(requests[i]), status_at(statuses, i));
         if (statuses != MPI_STATUSES_IGNORE)
             statuses[i].MPI_ERROR = MPI_SUCCESS;
         put_away(&requests[i]);
@@ -315,9 +318,9 @@ static int await_first(int n, MPI_Request requests[], struct logp_request **unde
 
     for (int k = 0; k < n; k++)
         under_way[k] = is_active(requests[k]) ? ((struct request *)requests[k])->under_way : NULL;
-    *rc = logp_waitany(this_rank()->vp, under_way, n, &i, &from);
+    *rc = logp_waitany(mpi_this_rank()->vp, under_way, n, &i, &from);
     if (i < 0) {
-        *rc = class_of(*rc);
+        *rc = mpi_class_of(*rc);
         return i;
     }
     *rc = completed((struct request *)requests[i], *rc, &from);
@@ -347,7 +350,7 @@ static int wait_first(int n, MPI_Request requests[], int *rc)
     }
     under_way = malloc((size_t)n * sizeof(struct logp_request *));
     if (under_way == NULL) {
-        *rc = failed(NULL, MPI_ERR_NO_MEM, "no memory");
+        *rc = mpi_failed(NULL, MPI_ERR_NO_MEM, "no memory");
         return -1;
     }
     first = await_first(n, requests, under_way, rc);
@@ -359,7 +362,7 @@ static int wait_first(int n, MPI_Request requests[], int *rc)
 static void take_one(int n, MPI_Request requests[], int first, int *index, MPI_Status *status)
 {
     *index = first >= 0 && first < n ? first : MPI_UNDEFINED;
-    give_status(*index >= 0 ? request_of(requests[*index]) : NULL, status);
+    mpi_give_status(*index >= 0 ? request_of(requests[*index]) : NULL, status);
     if (*index >= 0)
         put_away(&requests[*index]);
 }
@@ -404,7 +407,7 @@ static int take_some(int n, MPI_Request requests[], int first, int rc, int *n_do
         if (!done)
             continue;
         indices[*n_done] = i;
-        give_status(request_of(requests[i]), status_at(statuses, *n_done));
+        mpi_give_status(request_of(requests[i]), status_at(statuses, *n_done));
         if (statuses != MPI_STATUSES_IGNORE)
             statuses[*n_done].MPI_ERROR = error;
         rc = error != MPI_SUCCESS ? MPI_ERR_IN_STATUS : rc;
@@ -450,7 +453,7 @@ static void forget_uses(struct rank *rank, struct request *r)
 /* Free the handle. An operation under way continues and is completed before the rank ends. */
 int MPI_Request_free(MPI_Request *request)
 {
-    struct rank *rank = enter("MPI_Request_free");
+    struct rank *rank = mpi_enter("MPI_Request_free");
     struct request *r = request_of(*request), **left;
 
     CHECK(NULL, r != NULL, MPI_ERR_REQUEST, "the request is null");
@@ -459,12 +462,12 @@ int MPI_Request_free(MPI_Request *request)
           "the request of a collective may not be freed; wait for it");
     *request = MPI_REQUEST_NULL;
     if (r->general != NULL && !r->general->complete) {
-        forget_request(r);
+        mpi_forget_request(r);
         r->freed = true;
         return MPI_SUCCESS;
     }
     if (!r->active || r->general != NULL) {
-        free_request(r);
+        mpi_free_request(r);
         return MPI_SUCCESS;
     }
     forget_uses(rank, r);
@@ -472,7 +475,7 @@ int MPI_Request_free(MPI_Request *request)
     CHECK(NULL, left != NULL, MPI_ERR_NO_MEM, "no memory");
     rank->left = left;
     left[rank->n_left++] = r;
-    forget_request(r);
+    mpi_forget_request(r);
     r->freed = true;
     return MPI_SUCCESS;
 }
@@ -487,9 +490,9 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
         rc = test((struct request *)request, &done);
     *flag = done;
     if (done)
-        give_status(request_of(request), status);
+        mpi_give_status(request_of(request), status);
     if (done && request != MPI_REQUEST_NULL)
-        forget_uses(this_rank(), (struct request *)request);
+        forget_uses(mpi_this_rank(), (struct request *)request);
     return rc;
 }
 
@@ -506,7 +509,7 @@ int MPI_Cancel(MPI_Request *request)
           "only a send, a receive or a generalized request can be cancelled");
     if (r->under_way == NULL)
         return MPI_SUCCESS;
-    rc = logp_cancel(this_rank()->vp, r->under_way);
+    rc = logp_cancel(mpi_this_rank()->vp, r->under_way);
     CHECK(r->comm, rc != -ENOTSUP, MPI_ERR_UNSUPPORTED_OPERATION,
           "a send that waits for its receiver cannot be cancelled with --explore");
     if (rc == 0) {
@@ -514,5 +517,5 @@ int MPI_Cancel(MPI_Request *request)
         r->cancelled = true;
         set_status(&r->status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
     }
-    return rc == -EINPROGRESS ? MPI_SUCCESS : class_of(rc);
+    return rc == -EINPROGRESS ? MPI_SUCCESS : mpi_class_of(rc);
 }

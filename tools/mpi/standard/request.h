@@ -62,10 +62,10 @@ struct request {
     struct comm *made; /* of MPI_Comm_idup(): it gets its context when this is complete */
     uint32_t made_context;
     int64_t until_ns; /* of an operation on a window: when it is complete */
-    int (*at_end)(
-        struct request *request); /* of these two: called on completion. @return as wait_for() */
-    struct again *again;          /* a persistent collective: the call to repeat; NULL: none */
-    struct general *general;      /* the program completes it; NULL: not of this kind */
+    int (*at_end)(struct request
+                      *request); /* of these two: called on completion. @return as mpi_wait_for() */
+    struct again *again;         /* a persistent collective: the call to repeat; NULL: none */
+    struct general *general;     /* the program completes it; NULL: not of this kind */
     MPI_Status status;
     /* handles.c: the list of those that the program has; link is NULL: it is not in it */
     struct request *next, **link;
@@ -83,17 +83,17 @@ static inline struct request *request_of(MPI_Request request)
 {
     return request != MPI_REQUEST_NULL ? (struct request *)request : NULL;
 }
-struct request *new_request(enum request_kind kind, struct comm *comm);
-void free_request(struct request *request);
+struct request *mpi_new_request(enum request_kind kind, struct comm *comm);
+void mpi_free_request(struct request *request);
 /* An inactive request that starts `again`, which it owns; NULL: there was no memory. @return MPI_SUCCESS
  * or a class */
-int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request);
+int mpi_make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request);
 
 /* handles.c: give the program a handle. caller: the return address of the call; NULL: see CALLED() */
-void give_request(struct request *request, void *caller, MPI_Request *handle);
-void forget_request(struct request *request);
-void bury_request(struct rank *owner, struct request *request); /* in place of free() */
-struct request *reuse_request(struct rank *owner);              /* one of them; NULL: none yet */
+void mpi_give_request(struct request *request, void *caller, MPI_Request *handle);
+void mpi_forget_request(struct request *request);
+void mpi_bury_request(struct rank *owner, struct request *request); /* in place of free() */
+struct request *mpi_reuse_request(struct rank *owner); /* one of them; NULL: none yet */
 #define REQUESTS(n, all, frame)                                                                    \
     do {                                                                                           \
         int class;                                                                                 \
@@ -103,7 +103,7 @@ struct request *reuse_request(struct rank *owner);              /* one of them; 
             return class;                                                                          \
     } while (0)
 #define ENTER_REQUESTS(call, n, all)                                                               \
-    enter(call);                                                                                   \
+    mpi_enter(call);                                                                               \
     REQUESTS(n, all, FRAME)
 /* In a function that the program calls: its caller's local variables are not below this address, where the
  * return address and the caller's frame pointer end. */
@@ -113,11 +113,11 @@ struct request *reuse_request(struct rank *owner);              /* one of them; 
     ((((rank)->sends.taken | (rank)->receives.taken) != 0) || (rank)->windows != NULL)
 
 /* Complete it. @return MPI_SUCCESS or the class of its error */
-int wait_for(struct request *request);
+int mpi_wait_for(struct request *request);
 /* Fill *status, if it is wanted, from a request that is complete. */
-void give_status(const struct request *request, MPI_Status *status);
+void mpi_give_status(const struct request *request, MPI_Status *status);
 /* A message has come that is longer than the buffer of `bytes` bytes. @return MPI_ERR_TRUNCATE */
-int truncated(struct comm *comm, const struct logp_status *from, size_t bytes);
+int mpi_truncated(struct comm *comm, const struct logp_status *from, size_t bytes);
 static inline void set_status(MPI_Status *status, int source, int tag, size_t bytes)
 {
     if (status == MPI_STATUS_IGNORE)
@@ -130,8 +130,8 @@ static inline void set_status(MPI_Status *status, int source, int tag, size_t by
 }
 
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
-int start_send(struct request *request);
-int start_recv(struct request *request);
-int start_message(struct request *request); /* that the program has a handle to, or will have */
+int mpi_start_send(struct request *request);
+int mpi_start_recv(struct request *request);
+int mpi_start_message(struct request *request); /* that the program has a handle to, or will have */
 
 #endif

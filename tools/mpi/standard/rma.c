@@ -11,7 +11,7 @@
 
 static int check_part(struct win *w, struct operand *p)
 {
-    p->type = type_of(p->handle);
+    p->type = mpi_type_of(p->handle);
     CHECK(w->comm, p->type != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed");
     CHECK_COMMITTED(w->comm, p->type);
     CHECK(w->comm, p->count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", p->count);
@@ -27,7 +27,7 @@ static size_t bytes_of(const struct operand *p)
 }
 
 /* Whether all bytes of [first, end) are attached. */
-bool is_attached(struct target *t, const char *first, const char *end)
+bool mpi_is_attached(struct target *t, const char *first, const char *end)
 {
     const struct region *r;
 
@@ -61,7 +61,8 @@ static int locate(struct win *w, struct operation_at *a)
     CHECK(w->comm, fits, MPI_ERR_DISP, "the displacement %lld is beyond all memory",
           (long long)a->displ);
     if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
-        CHECK(w->comm, t == NULL || is_attached(t, (char *)(uintptr_t)low, (char *)(uintptr_t)high),
+        CHECK(w->comm,
+              t == NULL || mpi_is_attached(t, (char *)(uintptr_t)low, (char *)(uintptr_t)high),
               MPI_ERR_RMA_RANGE, "the memory at %p is not attached at rank %d", a->there.buf,
               a->rank);
         return MPI_SUCCESS;
@@ -95,14 +96,14 @@ static int move(struct win *w, const struct operand *from, const struct operand 
     }
     data = malloc(bytes);
     CHECK(w->comm, data != NULL, MPI_ERR_NO_MEM, "no memory");
-    pack(from->type, (size_t)from->count, from->buf, data);
-    unpack(to->type, (size_t)to->count, data, bytes, to->buf);
+    mpi_pack(from->type, (size_t)from->count, from->buf, data);
+    mpi_unpack(to->type, (size_t)to->count, data, bytes, to->buf);
     free(data);
     return MPI_SUCCESS;
 }
 
 /* The basic type that a type is made of; NULL: it is empty. */
-struct type *basic_of(struct type *t)
+struct type *mpi_basic_of(struct type *t)
 {
     while (t != NULL && t->kind != TYPE_BASIC)
         t = t->olds != NULL ? (t->count > 0 ? t->olds[0] : NULL) : t->old;
@@ -128,11 +129,11 @@ static void carry(const struct operand *p, const struct type *basic, size_t i, s
     const size_t at = i * basic->size, bytes = n * basic->size;
 
     if (in) {
-        pack(basic, n, row, data);
-        drain_payload(&all, at, data, bytes);
+        mpi_pack(basic, n, row, data);
+        mpi_drain_payload(&all, at, data, bytes);
     } else {
-        fill_payload(&all, at, data, bytes);
-        unpack(basic, n, data, bytes, row);
+        mpi_fill_payload(&all, at, data, bytes);
+        mpi_unpack(basic, n, data, bytes, row);
     }
 }
 
@@ -187,7 +188,7 @@ static int perform_held(struct win *w, struct operation_at *a, const struct redu
     return rc;
 }
 
-int perform(struct win *w, struct operation_at *a, const struct reduction *r)
+int mpi_perform(struct win *w, struct operation_at *a, const struct reduction *r)
 {
     pthread_mutex_t *mutex = a->is_atomic ? &w->targets[a->rank]->mutex : NULL;
     int rc;
@@ -224,8 +225,8 @@ static void drop_deferred(struct deferred *first)
         struct deferred *next = first->next;
 
         if (!first->is_message) {
-            drop_type(first->a.there.type);
-            drop_type(first->a.out.type);
+            mpi_drop_type(first->a.there.type);
+            mpi_drop_type(first->a.out.type);
         }
         free(first->answer);
         free(first);
@@ -273,7 +274,7 @@ static void drop_own(struct win *w)
     drop_deferred(first);
 }
 
-void drop_operations(struct target *t)
+void mpi_drop_operations(struct target *t)
 {
     drop_deferred(t->arriving);
     drop_deferred(t->performed);
@@ -316,22 +317,23 @@ static int defer(struct win *w, const struct operation_at *a, const struct reduc
     if (a->op != MPI_REPLACE && a->op != MPI_NO_OP)
         d->r = *r;
     if (n_in > 0) {
-        pack(a->in.type, (size_t)a->in.count, a->in.buf, d->data);
-        d->a.in = (struct operand){d->data, (int)n_in, MPI_BYTE, type_of(MPI_BYTE), false};
+        mpi_pack(a->in.type, (size_t)a->in.count, a->in.buf, d->data);
+        d->a.in = (struct operand){d->data, (int)n_in, MPI_BYTE, mpi_type_of(MPI_BYTE), false};
     }
     if (n_compared > 0) {
         memcpy(d->data + at_compared, a->compare, n_compared);
         d->a.compare = d->data + at_compared;
     }
-    keep_type(d->a.there.type);
-    keep_type(d->a.out.type);
+    mpi_keep_type(d->a.there.type);
+    mpi_keep_type(d->a.out.type);
     pthread_mutex_lock(&t->mutex);
     enlist(t, d);
     pthread_mutex_unlock(&t->mutex);
     return MPI_SUCCESS;
 }
 
-int defer_message(struct win *w, int origin, int64_t arrival_ns, const void *bytes, size_t n_bytes)
+int mpi_defer_message(struct win *w, int origin, int64_t arrival_ns, const void *bytes,
+                      size_t n_bytes)
 {
     struct deferred *d = malloc(sizeof(*d) + n_bytes);
 
@@ -358,7 +360,7 @@ static struct deferred *perform_list(struct win *w, struct target *t, int64_t un
         else
             t->last_arriving = NULL;
         if (d->is_message)
-            d->answer = perform_message(t->win, d->data, &d->n_answer);
+            d->answer = mpi_perform_message(t->win, d->data, &d->n_answer);
         else
             *rc = perform_held(w, &d->a, &d->r);
         d->next = NULL;
@@ -369,13 +371,13 @@ static struct deferred *perform_list(struct win *w, struct target *t, int64_t un
     return performed;
 }
 
-int perform_arrived(struct win *w, int rank)
+int mpi_perform_arrived(struct win *w, int rank)
 {
     int rc;
 
     if (w->targets[rank] == NULL)
-        return flush_remote(w, rank, 1);
-    rc = take_turn(w); /* whoever starts an operation before now has done so */
+        return mpi_flush_remote(w, rank, 1);
+    rc = mpi_take_turn(w); /* whoever starts an operation before now has done so */
     if (!w->timed || rc != MPI_SUCCESS)
         return rc;
     give_back(w, perform_list(w, w->targets[rank], logp_now(w->comm->vp), &rc), false);
@@ -383,7 +385,7 @@ int perform_arrived(struct win *w, int rank)
     return rc;
 }
 
-void perform_until(struct win *w, int64_t until_ns)
+void mpi_perform_until(struct win *w, int64_t until_ns)
 {
     int rc = MPI_SUCCESS;
 
@@ -395,13 +397,13 @@ void perform_until(struct win *w, int64_t until_ns)
 /* A reduction with this operation and these types. */
 static int check_reduction(struct win *w, const struct operation_at *a, struct reduction *r)
 {
-    const struct type *basic = basic_of(a->there.type);
+    const struct type *basic = mpi_basic_of(a->there.type);
     int rc;
 
-    CHECK(w->comm, basic != NULL && basic == basic_of(a->in.type), MPI_ERR_TYPE,
+    CHECK(w->comm, basic != NULL && basic == mpi_basic_of(a->in.type), MPI_ERR_TYPE,
           "the elements of the two datatypes differ");
     CHECK(w->comm, (uintptr_t)a->op < 0x400, MPI_ERR_OP, "the operation is one of the program");
-    rc = make_reduction(r, a->op, basic->handle);
+    rc = mpi_make_reduction(r, a->op, basic->handle);
     CHECK(w->comm, rc == MPI_SUCCESS, rc, "the operation is null, or does not apply to %s",
           basic->name);
     return rc;
@@ -443,9 +445,9 @@ static int check_operation(struct win *w, struct operation_at *a, struct reducti
  * operations of a freed window have been performed. */
 static int perform_due(struct request *r)
 {
-    struct win *w = win_of(r->comm->window);
+    struct win *w = mpi_win_of(r->comm->window);
 
-    return w != NULL ? perform_arrived(w, r->peer) : MPI_SUCCESS;
+    return w != NULL ? mpi_perform_arrived(w, r->peer) : MPI_SUCCESS;
 }
 
 static int request_for(struct win *w, const struct operation_at *a, MPI_Request *request)
@@ -454,7 +456,7 @@ static int request_for(struct win *w, const struct operation_at *a, MPI_Request 
 
     if (request == NULL)
         return MPI_SUCCESS;
-    r = new_request(REQUEST_DONE, w->comm);
+    r = mpi_new_request(REQUEST_DONE, w->comm);
     CHECK(w->comm, r != NULL, MPI_ERR_NO_MEM, "no memory");
     r->active = true;
     set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
@@ -465,7 +467,7 @@ static int request_for(struct win *w, const struct operation_at *a, MPI_Request 
         if (w->targets[a->rank] == NULL && r->until_ns == 0)
             r->until_ns = 1; /* its wait flushes the target */
     }
-    give_request(r, NULL, request);
+    mpi_give_request(r, NULL, request);
     return MPI_SUCCESS;
 }
 
@@ -523,12 +525,12 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
     if (rc == MPI_SUCCESS && request == NULL)
         note_access(w, a, call, &access);
     if (rc == MPI_SUCCESS)
-        rc = start_operation(w, a->rank, a->has_in ? bytes_of(&a->in) : 1,
-                             a->has_out ? bytes_of(&a->out) : 1, &arrival_ns);
+        rc = mpi_start_operation(w, a->rank, a->has_in ? bytes_of(&a->in) : 1,
+                                 a->has_out ? bytes_of(&a->out) : 1, &arrival_ns);
     if (rc == MPI_SUCCESS)
-        rc = w->targets[a->rank] == NULL ? start_remote(w, a, arrival_ns, &access)
+        rc = w->targets[a->rank] == NULL ? mpi_start_remote(w, a, arrival_ns, &access)
              : w->timed                  ? defer(w, a, &r, arrival_ns)
-                                         : perform(w, a, &r);
+                                         : mpi_perform(w, a, &r);
     if (rc == MPI_SUCCESS && request == NULL && bytes_of(&a->there) > 0)
         TELL(performed, w, a->rank, result_in_a_row(a), bytes_of(&a->there));
     return rc == MPI_SUCCESS ? request_for(w, a, request) : rc;
@@ -586,19 +588,19 @@ int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, 
                              .is_atomic = true,
                              .compare = compare};
 
-    const struct type *t = type_of(type);
+    const struct type *t = mpi_type_of(type);
 
     CALLED();
     if (t != NULL && (t->kind != TYPE_BASIC || strchr("bBhHiIlLotq", t->arithmetic) == NULL ||
                       t->arithmetic == 0)) {
-        enter("MPI_Compare_and_swap");
-        return failed(win_of(win) != NULL ? win_of(win)->comm : NULL, MPI_ERR_TYPE,
-                      "%s is not an integer, a logical or a byte", t->name);
+        mpi_enter("MPI_Compare_and_swap");
+        return mpi_failed(mpi_win_of(win) != NULL ? mpi_win_of(win)->comm : NULL, MPI_ERR_TYPE,
+                          "%s is not an integer, a logical or a byte", t->name);
     }
     if (compare == NULL) {
-        enter("MPI_Compare_and_swap");
-        return failed(win_of(win) != NULL ? win_of(win)->comm : NULL, MPI_ERR_BUFFER,
-                      "the value to compare with is null");
+        mpi_enter("MPI_Compare_and_swap");
+        return mpi_failed(mpi_win_of(win) != NULL ? mpi_win_of(win)->comm : NULL, MPI_ERR_BUFFER,
+                          "the value to compare with is null");
     }
     return operate("MPI_Compare_and_swap", &a, win, NULL);
 }

@@ -30,7 +30,7 @@ static const char session_mark; /* all sessions are alike: they have no handles 
 
 #define TOOL(name)                                                                                 \
     do {                                                                                           \
-        if (enter_any(name)->n_tools == 0)                                                         \
+        if (mpi_enter_any(name)->n_tools == 0)                                                     \
             return MPI_T_ERR_NOT_INITIALIZED;                                                      \
     } while (0)
 
@@ -42,7 +42,7 @@ static void give(int value, int *to)
 
 int MPI_T_init_thread(int required, int *provided)
 {
-    enter_any("MPI_T_init_thread")->n_tools++;
+    mpi_enter_any("MPI_T_init_thread")->n_tools++;
     give(required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED, provided);
     return MPI_SUCCESS;
 }
@@ -50,7 +50,7 @@ int MPI_T_init_thread(int required, int *provided)
 int MPI_T_finalize(void)
 {
     TOOL("MPI_T_finalize");
-    this_rank()->n_tools--;
+    mpi_this_rank()->n_tools--;
     return MPI_SUCCESS;
 }
 
@@ -146,7 +146,7 @@ int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
     TOOL("MPI_T_cvar_read");
     if (v == NULL)
         return MPI_T_ERR_INVALID_HANDLE;
-    if (logp_vp_params(this_rank()->vp, &params) == 0)
+    if (logp_vp_params(mpi_this_rank()->vp, &params) == 0)
         memcpy(&value, (const char *)&params + v->offset, sizeof(value));
     memcpy(buf, &value, sizeof(value));
     return MPI_SUCCESS;

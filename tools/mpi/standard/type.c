@@ -125,7 +125,7 @@ static struct type constants[] = {
 
 enum { N_CONSTANTS = sizeof(constants) / sizeof(constants[0]), FIRST = 0x200, LAST = 0x400 };
 
-struct type *type_of(MPI_Datatype handle)
+struct type *mpi_type_of(MPI_Datatype handle)
 {
     static unsigned char places[LAST - FIRST]; /* 1 + index; filled once, with the same values */
     const uintptr_t h = (uintptr_t)handle;
@@ -141,8 +141,8 @@ struct type *type_of(MPI_Datatype handle)
     return places[h - FIRST] != 0 ? &constants[places[h - FIRST] - 1] : NULL;
 }
 
-bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
-                 const struct type *b_type, size_t m)
+bool mpi_share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
+                     const struct type *b_type, size_t m)
 {
     const size_t a_bytes = n * a_type->size, b_bytes = m * b_type->size;
     const uintptr_t a_at = (uintptr_t)a + (uintptr_t)a_type->true_lb,
@@ -154,24 +154,24 @@ bool share_bytes(const void *a, const struct type *a_type, size_t n, const void 
                             b_at < a_at + a_bytes);
 }
 
-void keep_type(struct type *type)
+void mpi_keep_type(struct type *type)
 {
     if (type != NULL && type->references > 0)
         type->references++;
 }
 
-void drop_type(struct type *type)
+void mpi_drop_type(struct type *type)
 {
     if (type == NULL || type->references == 0 || --type->references > 0)
         return;
-    drop_type(type->old);
+    mpi_drop_type(type->old);
     for (size_t i = 0; type->olds != NULL && i < type->count; i++)
-        drop_type(type->olds[i]);
+        mpi_drop_type(type->olds[i]);
     free(type->olds);
     free(type->blocks);
     free(type->displs);
-    drop_recipe(type->recipe);
-    bury_object(&type->object, sizeof(*type));
+    mpi_drop_recipe(type->recipe);
+    mpi_bury_object(&type->object, sizeof(*type));
 }
 
 /* ---- packing ---- */
@@ -271,24 +271,24 @@ static void copy_data(const struct type *type, size_t n, const void *buf, void *
         copy_block(&w, type, n, (char *)buf);
 }
 
-void pack(const struct type *type, size_t n, const void *buf, void *out)
+void mpi_pack(const struct type *type, size_t n, const void *buf, void *out)
 {
     copy_data(type, n, buf, out, 0, n * type->size, false);
 }
 
-void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf)
+void mpi_unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf)
 {
     copy_data(type, n, buf, (void *)in, 0, bytes, true);
 }
 
-void fill_payload(void *data, size_t at, void *out, size_t n)
+void mpi_fill_payload(void *data, size_t at, void *out, size_t n)
 {
     const struct elements *e = data;
 
     copy_data(e->type, e->n, e->buf, out, at, n, false);
 }
 
-void drain_payload(void *data, size_t at, const void *bytes, size_t n)
+void mpi_drain_payload(void *data, size_t at, const void *bytes, size_t n)
 {
     const struct elements *e = data;
 
@@ -358,16 +358,17 @@ static int finish(struct type *t, bool in_order, bool pads, bool fits, MPI_Datat
     if (pads)
         pad(t, &fits);
     if (!fits) {
-        drop_type(t);
-        return failed(NULL, MPI_ERR_ARG, "the size or a bound of the datatype is not below 2^63");
+        mpi_drop_type(t);
+        return mpi_failed(NULL, MPI_ERR_ARG,
+                          "the size or a bound of the datatype is not below 2^63");
     }
     t->dense = in_order && true_extent == (ptrdiff_t)t->size;
     *out = (MPI_Datatype)t;
     return MPI_SUCCESS;
 }
 
-int make_vector(const char *call, int count, int block, ptrdiff_t stride, bool fits,
-                MPI_Datatype old, MPI_Datatype *out)
+int mpi_make_vector(const char *call, int count, int block, ptrdiff_t stride, bool fits,
+                    MPI_Datatype old, MPI_Datatype *out)
 {
     bool row_fits = true;
     ptrdiff_t row;
@@ -379,7 +380,7 @@ int make_vector(const char *call, int count, int block, ptrdiff_t stride, bool f
     t = new_type(TYPE_VECTOR);
     CHECK(NULL, t != NULL, MPI_ERR_NO_MEM, "no memory");
     t->old = from;
-    keep_type(from);
+    mpi_keep_type(from);
     t->count = (size_t)count;
     t->block = (size_t)block;
     t->stride = stride;
@@ -397,30 +398,31 @@ int make_vector(const char *call, int count, int block, ptrdiff_t stride, bool f
 
 int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type)
 {
-    const int rc = make_vector("MPI_Type_contiguous", 1, count, 0, true, old, type);
+    const int rc = mpi_make_vector("MPI_Type_contiguous", 1, count, 0, true, old, type);
 
-    return describe(rc, type, MPI_COMBINER_CONTIGUOUS, INTS(&count, 1), NONE, NONE, BYTES(NULL, 0),
-                    &old, 1);
+    return mpi_describe(rc, type, MPI_COMBINER_CONTIGUOUS, INTS(&count, 1), NONE, NONE,
+                        BYTES(NULL, 0), &old, 1);
 }
 
 int MPI_Type_vector(int count, int block, int stride, MPI_Datatype old, MPI_Datatype *type)
 {
-    const struct type *from = type_of(old);
+    const struct type *from = mpi_type_of(old);
     bool fits = true;
     const ptrdiff_t bytes = product(stride, from != NULL ? from->extent : 0, &fits);
-    const int rc = make_vector("MPI_Type_vector", count, block, bytes, fits, old, type);
+    const int rc = mpi_make_vector("MPI_Type_vector", count, block, bytes, fits, old, type);
 
-    return describe(rc, type, MPI_COMBINER_VECTOR, INTS(&count, 1), INTS(&block, 1),
-                    INTS(&stride, 1), BYTES(NULL, 0), &old, 1);
+    return mpi_describe(rc, type, MPI_COMBINER_VECTOR, INTS(&count, 1), INTS(&block, 1),
+                        INTS(&stride, 1), BYTES(NULL, 0), &old, 1);
 }
 
 int MPI_Type_create_hvector(int count, int block, MPI_Aint stride, MPI_Datatype old,
                             MPI_Datatype *type)
 {
-    const int rc = make_vector("MPI_Type_create_hvector", count, block, stride, true, old, type);
+    const int rc =
+        mpi_make_vector("MPI_Type_create_hvector", count, block, stride, true, old, type);
 
-    return describe(rc, type, MPI_COMBINER_HVECTOR, INTS(&count, 1), INTS(&block, 1), NONE,
-                    BYTES(&stride, 1), &old, 1);
+    return mpi_describe(rc, type, MPI_COMBINER_HVECTOR, INTS(&count, 1), INTS(&block, 1), NONE,
+                        BYTES(&stride, 1), &old, 1);
 }
 
 static int make_resized(const char *call, MPI_Datatype old, MPI_Aint lb, MPI_Aint extent,
@@ -429,11 +431,11 @@ static int make_resized(const char *call, MPI_Datatype old, MPI_Aint lb, MPI_Ain
     bool fits = true;
     int rc;
 
-    enter(call);
+    mpi_enter(call);
     plus(lb, extent, &fits);
     CHECK(NULL, fits, MPI_ERR_ARG, "the lower bound %lld and the extent %lld have no upper bound",
           (long long)lb, (long long)extent);
-    rc = make_vector(call, 1, 1, 0, true, old, type);
+    rc = mpi_make_vector(call, 1, 1, 0, true, old, type);
     if (rc == MPI_SUCCESS) {
         ((struct type *)*type)->lb = lb;
         ((struct type *)*type)->extent = extent;
@@ -448,7 +450,8 @@ int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_
 
     if (rc == MPI_SUCCESS)
         ((struct type *)*type)->alignment = 1;
-    return describe(rc, type, MPI_COMBINER_RESIZED, NONE, NONE, NONE, BYTES(bounds, 2), &old, 1);
+    return mpi_describe(rc, type, MPI_COMBINER_RESIZED, NONE, NONE, NONE, BYTES(bounds, 2), &old,
+                        1);
 }
 
 int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
@@ -457,14 +460,14 @@ int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
 
     ENTER_TYPE(t, "MPI_Type_dup", old);
     rc = make_resized("MPI_Type_dup", old, t->lb, t->extent, type);
-    rc = describe(rc, type, MPI_COMBINER_DUP, NONE, NONE, NONE, BYTES(NULL, 0), &old, 1);
+    rc = mpi_describe(rc, type, MPI_COMBINER_DUP, NONE, NONE, NONE, BYTES(NULL, 0), &old, 1);
     if (rc != MPI_SUCCESS)
         return rc;
-    type_of(*type)->committed = t->references == 0 || t->committed;
-    rc = copy_attributes(old, *type);
+    mpi_type_of(*type)->committed = t->references == 0 || t->committed;
+    rc = mpi_copy_attributes(old, *type);
     if (rc != MPI_SUCCESS) { /* a function that copies an attribute has failed */
-        if (delete_attributes(*type) == MPI_SUCCESS)
-            drop_type(type_of(*type));
+        if (mpi_delete_attributes(*type) == MPI_SUCCESS)
+            mpi_drop_type(mpi_type_of(*type));
         *type = MPI_DATATYPE_NULL;
     }
     return rc;
@@ -485,10 +488,10 @@ static int make_blocks(const char *call, int count, const int *blocks, int block
     bool in_order = true, fits = true;
     ptrdiff_t end = 0;
 
-    enter(call);
+    mpi_enter(call);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     for (int i = 0; i < (olds == NULL && old != NULL ? 1 : count); i++)
-        CHECK(NULL, type_of(olds != NULL ? olds[i] : old) != NULL, MPI_ERR_TYPE,
+        CHECK(NULL, mpi_type_of(olds != NULL ? olds[i] : old) != NULL, MPI_ERR_TYPE,
               "datatype %d is null or has been freed", i);
     for (int i = 0; i < count; i++)
         CHECK(NULL, (blocks != NULL ? blocks[i] : block) >= 0, MPI_ERR_ARG,
@@ -501,14 +504,14 @@ static int make_blocks(const char *call, int count, const int *blocks, int block
     t->olds = calloc(t->count + 1, sizeof(struct type *));
     if (t->blocks == NULL || t->displs == NULL || t->olds == NULL) {
         t->count = 0;
-        drop_type(t);
-        return failed(NULL, MPI_ERR_NO_MEM, "no memory");
+        mpi_drop_type(t);
+        return mpi_failed(NULL, MPI_ERR_NO_MEM, "no memory");
     }
     for (size_t i = 0; i < t->count; i++) {
-        struct type *from = type_of(olds != NULL ? olds[i] : old);
+        struct type *from = mpi_type_of(olds != NULL ? olds[i] : old);
 
         t->olds[i] = from;
-        keep_type(from);
+        mpi_keep_type(from);
         t->blocks[i] = (size_t)(blocks != NULL ? blocks[i] : block);
         t->displs[i] =
             places.bytes != NULL ? places.bytes[i] : product(places.displs[i], from->extent, &fits);
@@ -530,8 +533,9 @@ int MPI_Type_indexed(int count, const int blocks[], const int displs[], MPI_Data
     const int rc = make_blocks("MPI_Type_indexed", count, blocks, 0, (struct places){displs, NULL},
                                NULL, old, type);
 
-    return describe(rc, type, MPI_COMBINER_INDEXED, INTS(&count, 1), INTS(blocks, (size_t)count),
-                    INTS(displs, (size_t)count), BYTES(NULL, 0), &old, 1);
+    return mpi_describe(rc, type, MPI_COMBINER_INDEXED, INTS(&count, 1),
+                        INTS(blocks, (size_t)count), INTS(displs, (size_t)count), BYTES(NULL, 0),
+                        &old, 1);
 }
 
 int MPI_Type_create_hindexed(int count, const int blocks[], const MPI_Aint displs[],
@@ -540,8 +544,8 @@ int MPI_Type_create_hindexed(int count, const int blocks[], const MPI_Aint displ
     const int rc = make_blocks("MPI_Type_create_hindexed", count, blocks, 0,
                                (struct places){NULL, displs}, NULL, old, type);
 
-    return describe(rc, type, MPI_COMBINER_HINDEXED, INTS(&count, 1), INTS(blocks, (size_t)count),
-                    NONE, BYTES(displs, (size_t)count), &old, 1);
+    return mpi_describe(rc, type, MPI_COMBINER_HINDEXED, INTS(&count, 1),
+                        INTS(blocks, (size_t)count), NONE, BYTES(displs, (size_t)count), &old, 1);
 }
 
 int MPI_Type_create_indexed_block(int count, int block, const int displs[], MPI_Datatype old,
@@ -550,8 +554,8 @@ int MPI_Type_create_indexed_block(int count, int block, const int displs[], MPI_
     const int rc = make_blocks("MPI_Type_create_indexed_block", count, NULL, block,
                                (struct places){displs, NULL}, NULL, old, type);
 
-    return describe(rc, type, MPI_COMBINER_INDEXED_BLOCK, INTS(&count, 1), INTS(&block, 1),
-                    INTS(displs, (size_t)count), BYTES(NULL, 0), &old, 1);
+    return mpi_describe(rc, type, MPI_COMBINER_INDEXED_BLOCK, INTS(&count, 1), INTS(&block, 1),
+                        INTS(displs, (size_t)count), BYTES(NULL, 0), &old, 1);
 }
 
 int MPI_Type_create_hindexed_block(int count, int block, const MPI_Aint displs[], MPI_Datatype old,
@@ -560,8 +564,8 @@ int MPI_Type_create_hindexed_block(int count, int block, const MPI_Aint displs[]
     const int rc = make_blocks("MPI_Type_create_hindexed_block", count, NULL, block,
                                (struct places){NULL, displs}, NULL, old, type);
 
-    return describe(rc, type, MPI_COMBINER_HINDEXED_BLOCK, INTS(&count, 1), INTS(&block, 1), NONE,
-                    BYTES(displs, (size_t)count), &old, 1);
+    return mpi_describe(rc, type, MPI_COMBINER_HINDEXED_BLOCK, INTS(&count, 1), INTS(&block, 1),
+                        NONE, BYTES(displs, (size_t)count), &old, 1);
 }
 
 int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[],
@@ -570,8 +574,8 @@ int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[
     const int rc = make_blocks("MPI_Type_create_struct", count, blocks, 0,
                                (struct places){NULL, displs}, types, NULL, type);
 
-    return describe(rc, type, MPI_COMBINER_STRUCT, INTS(&count, 1), INTS(blocks, (size_t)count),
-                    NONE, BYTES(displs, (size_t)count), types, (size_t)count);
+    return mpi_describe(rc, type, MPI_COMBINER_STRUCT, INTS(&count, 1), INTS(blocks, (size_t)count),
+                        NONE, BYTES(displs, (size_t)count), types, (size_t)count);
 }
 
 int MPI_Type_commit(MPI_Datatype *type)
@@ -587,10 +591,10 @@ int MPI_Type_free(MPI_Datatype *type)
 
     ENTER_TYPE(t, "MPI_Type_free", *type);
     CHECK(NULL, t->references > 0, MPI_ERR_TYPE, "%s is a constant and cannot be freed", t->name);
-    rc = delete_attributes(*type);
+    rc = mpi_delete_attributes(*type);
     if (rc != MPI_SUCCESS)
         return rc;
-    drop_type(t);
+    mpi_drop_type(t);
     *type = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
 }
@@ -668,7 +672,7 @@ int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
 /* Where its name is: that of a constant may be this rank's own. */
 static char *name_of(struct type *t)
 {
-    const struct rank *r = this_rank();
+    const struct rank *r = mpi_this_rank();
 
     for (int i = 0; i < r->n_type_names; i++)
         if (r->type_names[i].type == t)
@@ -678,7 +682,7 @@ static char *name_of(struct type *t)
 
 int MPI_Type_set_name(MPI_Datatype type, const char *name)
 {
-    struct rank *r = enter("MPI_Type_set_name");
+    struct rank *r = mpi_enter("MPI_Type_set_name");
     char *at;
 
     TYPE(t, type, NULL);
@@ -698,7 +702,7 @@ int MPI_Type_set_name(MPI_Datatype type, const char *name)
 
 int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
 {
-    enter("MPI_Type_get_name");
+    mpi_enter("MPI_Type_get_name");
     if (type == MPI_DATATYPE_NULL) {
         *length = snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_DATATYPE_NULL");
         return MPI_SUCCESS;
@@ -747,7 +751,7 @@ int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, 
           "the buffer to pack to is null");
     CHECK(c, fits_in(*position, (size_t)count * t->size, size), MPI_ERR_ARG,
           "%zu bytes from %d on do not fit in %d", (size_t)count * t->size, *position, size);
-    pack(t, (size_t)count, in, (char *)out + *position);
+    mpi_pack(t, (size_t)count, in, (char *)out + *position);
     *position += (int)((size_t)count * t->size);
     return MPI_SUCCESS;
 }
@@ -763,7 +767,7 @@ int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MP
           "the buffer to unpack is null");
     CHECK(c, fits_in(*position, (size_t)count * t->size, size), MPI_ERR_ARG,
           "%zu bytes from %d on are not within %d", (size_t)count * t->size, *position, size);
-    unpack(t, (size_t)count, (const char *)in + *position, (size_t)count * t->size, out);
+    mpi_unpack(t, (size_t)count, (const char *)in + *position, (size_t)count * t->size, out);
     *position += (int)((size_t)count * t->size);
     return MPI_SUCCESS;
 }

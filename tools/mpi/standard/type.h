@@ -49,20 +49,20 @@ struct type {
 };
 
 /* The type of a handle; NULL: it is none. */
-struct type *type_of(MPI_Datatype handle);
-void keep_type(struct type *type);
-void drop_type(struct type *type);
+struct type *mpi_type_of(MPI_Datatype handle);
+void mpi_keep_type(struct type *type);
+void mpi_drop_type(struct type *type);
 /* Whether the data of n elements are contiguous. */
 static inline bool in_a_row(const struct type *t, size_t n)
 {
     return t->dense && (n <= 1 || t->extent == (ptrdiff_t)t->size);
 }
 /* Whether n and m elements of two buffers certainly have a byte in common. */
-bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
-                 const struct type *b_type, size_t m);
+bool mpi_share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
+                     const struct type *b_type, size_t m);
 /* Copy n elements to bytes in a row, and back: `bytes` of them at most. */
-void pack(const struct type *type, size_t n, const void *buf, void *out);
-void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf);
+void mpi_pack(const struct type *type, size_t n, const void *buf, void *out);
+void mpi_unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf);
 
 /* ---- sizes of what may not be there ---- */
 
@@ -106,14 +106,14 @@ struct elements {
 };
 
 /* For logp_send_options and logp_recv_options; arg: the elements. */
-void fill_payload(void *elements, size_t at, void *out, size_t n);
-void drain_payload(void *elements, size_t at, const void *bytes, size_t n);
+void mpi_fill_payload(void *elements, size_t at, void *out, size_t n);
+void mpi_drain_payload(void *elements, size_t at, const void *bytes, size_t n);
 
 #define TYPE(t, handle, comm)                                                                      \
-    struct type *t = type_of(handle);                                                              \
+    struct type *t = mpi_type_of(handle);                                                          \
     CHECK(comm, t != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed")
 #define ENTER_TYPE(t, call, handle)                                                                \
-    enter(call);                                                                                   \
+    mpi_enter(call);                                                                               \
     TYPE(t, handle, NULL)
 
 /* A type of data that are moved. */

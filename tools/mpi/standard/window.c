@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct win *win_of(MPI_Win handle)
+struct win *mpi_win_of(MPI_Win handle)
 {
     return object_of(handle);
 }
@@ -21,7 +21,7 @@ static void drop_target(struct target *t)
 {
     if (t == NULL)
         return;
-    drop_operations(t);
+    mpi_drop_operations(t);
     while (t->regions != NULL) {
         struct region *next = t->regions->next;
 
@@ -37,7 +37,7 @@ static void drop_win(struct win *w)
     struct win **at = w->comm != NULL ? &w->comm->owner->windows : NULL;
 
     TELL(forget_origins, w);
-    drop_remote(w);
+    mpi_drop_remote(w);
     while (at != NULL && *at != NULL && *at != w)
         at = &(*at)->next_of_rank;
     if (at != NULL && *at == w)
@@ -48,12 +48,12 @@ static void drop_win(struct win *w)
     free(w->done_ns);
     free(w->start_ranks);
     free(w->post_ranks);
-    drop_info(&w->info);
+    mpi_drop_info(&w->info);
     if (w->comm != NULL) {
         w->comm->window = NULL; /* requests may still have the communicator */
-        drop_comm(w->comm);
+        mpi_drop_comm(w->comm);
     }
-    bury_object(&w->object, sizeof(*w));
+    mpi_bury_object(&w->object, sizeof(*w));
 }
 
 static struct win *new_win(struct comm *like, int flavor)
@@ -76,8 +76,8 @@ static struct win *new_win(struct comm *like, int flavor)
         pthread_mutex_init(&w->own->mutex, NULL);
     if (w->own == NULL || w->targets == NULL || w->access == NULL || w->done_ns == NULL ||
         w->start_ranks == NULL || w->post_ranks == NULL ||
-        class_of(logp_group_dup(like->vp, &vp)) != MPI_SUCCESS ||
-        (w->comm = new_comm(vp, 0, like)) == NULL) {
+        mpi_class_of(logp_group_dup(like->vp, &vp)) != MPI_SUCCESS ||
+        (w->comm = mpi_new_comm(vp, 0, like)) == NULL) {
         drop_win(w);
         return NULL;
     }
@@ -107,7 +107,7 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
     CHECK(c, logp_machine_clock(m) != LOGP_CLOCK_VIRTUAL || logp_machine_cores(m) == 1,
           MPI_ERR_UNSUPPORTED_OPERATION,
           "on the virtual clock a window needs all ranks on one core: --cores 0");
-    CHECK(c, flavor != MPI_WIN_FLAVOR_SHARED || !has_others(c), MPI_ERR_RMA_SHARED,
+    CHECK(c, flavor != MPI_WIN_FLAVOR_SHARED || !mpi_has_others(c), MPI_ERR_RMA_SHARED,
           "its ranks are in several processes, which share no memory; split the communicator by "
           "MPI_COMM_TYPE_SHARED");
     w = new_win(c, flavor);
@@ -117,9 +117,9 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
     w->own->unit = unit;
     w->next_of_rank = c->owner->windows;
     c->owner->windows = w;
-    rc = find_targets(w);
+    rc = mpi_find_targets(w);
     if (rc == MPI_SUCCESS)
-        rc = set_info(&w->info, info);
+        rc = mpi_set_info(&w->info, info);
     *win = (MPI_Win)w;
     return rc;
 }
@@ -178,7 +178,7 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
 /* Whether a hint of the window allows gaps between the parts of ranks. */
 static bool is_apart(const struct win *w)
 {
-    const char *value = info_value(w->info, "alloc_shared_noncontig");
+    const char *value = mpi_info_value(w->info, "alloc_shared_noncontig");
 
     return value != NULL && strcmp(value, "true") == 0;
 }
@@ -217,7 +217,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
             total = plus(total, part_of(w, i, first.apart, &fits), &fits);
         w->memory = first.memory = fits ? new_memory((size_t)total) : NULL;
     }
-    rc = class_of(logp_broadcast(w->comm->vp, &first, sizeof(first), 0));
+    rc = mpi_class_of(logp_broadcast(w->comm->vp, &first, sizeof(first), 0));
     CHECK(c, fits, MPI_ERR_SIZE, "the ranks want 2^63 bytes or more");
     CHECK(c, first.memory != NULL, MPI_ERR_NO_MEM, "no memory for the %lld bytes of this rank",
           (long long)size);
@@ -225,7 +225,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
         before += part_of(w, i, first.apart, &fits);
     w->own->base = first.memory + before;
     memcpy(base, &w->own->base, sizeof(void *));
-    return rc == MPI_SUCCESS ? class_of(logp_barrier(w->comm->vp)) : rc;
+    return rc == MPI_SUCCESS ? mpi_class_of(logp_barrier(w->comm->vp)) : rc;
 }
 
 int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void *base)
@@ -297,14 +297,14 @@ int MPI_Win_free(MPI_Win *win)
           "an epoch of the window has not ended");
     for (int i = 0; i < w->comm->size; i++)
         CHECK(w->comm, w->access[i] == 0, MPI_ERR_RMA_SYNC, "rank %d is still locked", i);
-    rc = check_fenced(w);
+    rc = mpi_check_fenced(w);
     if (rc == MPI_SUCCESS)
-        rc = delete_attributes(*win);
+        rc = mpi_delete_attributes(*win);
     if (rc != MPI_SUCCESS)
         return rc;
-    rc = await_remote(w, 0, w->comm->size);
+    rc = mpi_await_remote(w, 0, w->comm->size);
     if (rc == MPI_SUCCESS)
-        rc = class_of(logp_barrier(w->comm->vp));
+        rc = mpi_class_of(logp_barrier(w->comm->vp));
     free(w->memory);
     drop_win(w);
     *win = MPI_WIN_NULL;
@@ -316,7 +316,7 @@ int MPI_Win_free(MPI_Win *win)
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
     ENTER_WIN(w, "MPI_Win_get_group", win);
-    *group = (MPI_Group)ranks_of(w->comm, false);
+    *group = (MPI_Group)mpi_ranks_of(w->comm, false);
     CHECK(w->comm, *group != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
 }
@@ -324,7 +324,7 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
     ENTER_WIN(w, "MPI_Win_set_info", win);
-    return set_info(&w->info, info);
+    return mpi_set_info(&w->info, info);
 }
 
 /* The hints that the standard names, with their defaults. */
@@ -338,7 +338,7 @@ int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
     int length, set, rc;
 
     ENTER_WIN(w, "MPI_Win_get_info", win);
-    rc = get_info(w->info, info);
+    rc = mpi_get_info(w->info, info);
     for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]) && rc == MPI_SUCCESS; i++) {
         rc = MPI_Info_get_valuelen(*info, hints[i][0], &length, &set);
         if (rc == MPI_SUCCESS && !set)
@@ -386,7 +386,7 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
         found = &w->model;
         break;
     default:
-        *flag = find_attribute(win, keyval, &found);
+        *flag = mpi_find_attribute(win, keyval, &found);
         break;
     }
     if (*flag)
@@ -398,7 +398,7 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *handler)
 {
-    enter("MPI_Win_create_errhandler");
+    mpi_enter("MPI_Win_create_errhandler");
     return MPI_Comm_create_errhandler((MPI_Comm_errhandler_function *)(void (*)(void))function,
                                       handler);
 }

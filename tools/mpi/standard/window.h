@@ -141,56 +141,58 @@ struct win {
 
 enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_ANSWER, TAG_NONE };
 
-struct win *win_of(MPI_Win handle);
+struct win *mpi_win_of(MPI_Win handle);
 /* Start an operation that sends and gets back so many bytes. arrival_ns: out, with delays: when it is at
  * its target. @return MPI_SUCCESS or a class */
-int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, int64_t *arrival_ns);
+int mpi_start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back,
+                        int64_t *arrival_ns);
 /* Perform the operations that have arrived at this target by now. @return MPI_SUCCESS or a class */
-int perform_arrived(struct win *w, int rank);
+int mpi_perform_arrived(struct win *w, int rank);
 /* epoch.c: no operation waits for a fence. @return MPI_SUCCESS or a class */
-int check_fenced(struct win *w);
+int mpi_check_fenced(struct win *w);
 /* rma.c: the same by a handler, of the operations that arrive until then. */
-void perform_until(struct win *w, int64_t until_ns);
+void mpi_perform_until(struct win *w, int64_t until_ns);
 /* w: the target's. Perform an operation on its memory now. @return MPI_SUCCESS or a class */
-int perform(struct win *w, struct operation_at *a, const struct reduction *r);
-bool is_attached(struct target *t, const char *first, const char *end);
-struct type *basic_of(struct type *type);
+int mpi_perform(struct win *w, struct operation_at *a, const struct reduction *r);
+bool mpi_is_attached(struct target *t, const char *first, const char *end);
+struct type *mpi_basic_of(struct type *type);
 /* An active message is to be performed when it arrives. */
-int defer_message(struct win *w, int origin, int64_t arrival_ns, const void *bytes, size_t n_bytes);
+int mpi_defer_message(struct win *w, int origin, int64_t arrival_ns, const void *bytes,
+                      size_t n_bytes);
 /* epoch.c. Take the lock, or join the queue. @return whether it is taken; *at: when it is free */
-bool take_lock(struct target *t, struct waiter *waiter, int64_t *at);
+bool mpi_take_lock(struct target *t, struct waiter *waiter, int64_t *at);
 /* Give it up. @return the new holders: an exclusive one, or all before the next exclusive one */
-struct waiter *give_up_lock(struct target *t, int64_t free_ns);
+struct waiter *mpi_give_up_lock(struct target *t, int64_t free_ns);
 /* remote.c: whether a rank is in another process. */
-bool has_others(const struct comm *comm);
+bool mpi_has_others(const struct comm *comm);
 /* Exchange the addresses of all targets: set w->targets and w->remote. */
-int find_targets(struct win *w);
-void drop_remote(struct win *w);
+int mpi_find_targets(struct win *w);
+void mpi_drop_remote(struct win *w);
 /* Start an operation at a target of another process; access: for --check; from == to: none */
-int start_remote(struct win *w, const struct operation_at *a, int64_t arrival_ns,
-                 const struct access *access);
+int mpi_start_remote(struct win *w, const struct operation_at *a, int64_t arrival_ns,
+                     const struct access *access);
 /* Wait until the operations at those of these targets that are in other processes are complete. */
-int flush_remote(struct win *w, int first, int n);
-int await_remote(struct win *w, int first, int n);
-int acquire_remote(struct win *w, int rank, bool exclusive, bool *taken, int64_t *at);
-int release_remote(struct win *w, int rank, int64_t free_ns);
+int mpi_flush_remote(struct win *w, int first, int n);
+int mpi_await_remote(struct win *w, int first, int n);
+int mpi_acquire_remote(struct win *w, int rank, bool exclusive, bool *taken, int64_t *at);
+int mpi_release_remote(struct win *w, int rank, int64_t free_ns);
 /* Perform an active message at its target, whose mutex is held. @return what answers it, of *n_bytes, to
  * be freed; NULL: nothing does */
-void *perform_message(struct win *w, const void *bytes, size_t *n_bytes);
-logp_active_handler handle_active;
+void *mpi_perform_message(struct win *w, const void *bytes, size_t *n_bytes);
+logp_active_handler mpi_handle_active;
 /* Drop the operations of a target whose window is freed. */
-void drop_operations(struct target *target);
+void mpi_drop_operations(struct target *target);
 /* Let all other ranks run first up to this rank's time. */
-int take_turn(struct win *w);
+int mpi_take_turn(struct win *w);
 
 #define WIN(w, handle)                                                                             \
-    struct win *w = win_of(handle);                                                                \
+    struct win *w = mpi_win_of(handle);                                                            \
     CHECK(NULL, w != NULL, MPI_ERR_WIN, "the window is null or has been freed")
 #define CHECK_WIN_RANK(w, rank)                                                                    \
     CHECK((w)->comm, (unsigned)(rank) < (unsigned)(w)->comm->size, MPI_ERR_RANK,                   \
           "%d is not a rank of a window of %d", rank, (w)->comm->size)
 #define ENTER_WIN(w, call, handle)                                                                 \
-    enter(call);                                                                                   \
+    mpi_enter(call);                                                                               \
     WIN(w, handle)
 
 #endif
