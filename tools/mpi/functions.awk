@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Reads functions.txt, for the programs that make something of it (awk -f functions.awk -f PROGRAM):
-#   n_functions, name[f], result[f]; alias[f]: of which function it is another name; form[f]: "started" (INAME) or
-#   "persistent" (NAME_init) of a collective, whose number is plain[f]
+#   n_functions, name[f], result[f]; alias[f]: of which function it is another name; form[f]: "started" (INAME, RNAME) or
+#   "persistent" (NAME_init) of the function plain[f], whose started form is plain[f] + 1
 #   n_of[f] parameters i: kind[f, i], direction[f, i] ("in", "out", "inout", "new"), parameter[f, i]: its name,
 #   length_of[f, i]: of an array ("?": not known; "": it is none), may_be_null[f, i]
 #   c_type[KIND], what[KIND]; n_missing, missing[m]
@@ -23,9 +23,10 @@ function read_parameter(f, i, text,   words, n) {
     kind[f, i] = words[1]
     parameter[f, i] = words[n]
 }
-function read_function(line,   f, at, list, words, n, i) {
+function read_function(line,   f, mark, at, list, words, n, i) {
     f = ++n_functions
-    is_collective = sub(/^\*/, "", line)
+    mark = substr(line, 1, 1)
+    sub(/^[*+]/, "", line)
     at = index(line, " (")
     list = at > 0 ? substr(line, at + 2, length(line) - at - 2) : ""
     if (at > 0)
@@ -45,10 +46,10 @@ function read_function(line,   f, at, list, words, n, i) {
         for (i = 1; i <= n_of[f]; i++)
             read_parameter(f, i, words[i])
     }
-    if (is_collective) {
-        add_form(f, "I" tolower(substr(name[f], 1, 1)) substr(name[f], 2), "started", "out request")
+    if (mark == "*" || mark == "+")
+        add_form(f, (mark == "*" ? "I" : "R") tolower(substr(name[f], 1, 1)) substr(name[f], 2), "started", "out request")
+    if (mark == "*")
         add_form(f, name[f] "_init", "persistent", "info, out request")
-    }
 }
 function copy_parameters(from, to,   i) {
     n_of[to] = n_of[from]
@@ -71,14 +72,15 @@ function add_form(of, its_name, its_form, more,   f, words, n, i) {
     for (i = 1; i <= n; i++)
         read_parameter(f, ++n_of[f], words[i])
 }
-function read_functions(file,   line, words) {
+function read_functions(file,   line, words, i) {
     while ((getline line < file) > 0)
         if (line ~ /^kind /) {
             split(line, words, " ")
             c_type[words[2]] = words[3]
             what[words[2]] = substr(line, length("kind " words[2] " " words[3] " ") + 1)
-        } else if (line ~ /^-/)
-            missing[++n_missing] = substr(line, 2)
+        } else if (line ~ /^- /)
+            for (i = split(line, words, " "); i > 1; i--)
+                missing[++n_missing] = words[i]
         else if (line !~ /^#/ && line != "")
             read_function(line)
     close(file)

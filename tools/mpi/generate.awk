@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Makes mpi.h, stubs, the second functions, persistent collectives and the names PMPI_* from the lists of this folder.
-# usage: awk -v make=header|stubs|checked|persistent|profile -v dir=DIR -f functions.awk -f generate.awk
+# Makes mpi.h, forms.h, stubs, the second functions, persistent collectives and the names PMPI_* from the lists of this folder.
+# usage: awk -v make=header|forms|stubs|checked|persistent|profile -v dir=DIR -f functions.awk -f generate.awk
 # What a check of a function's address in C compares; "": it may be null
 function null_if(f, i) {
     if (may_be_null[f, i] || kind[f, i] == "buffer" || !is_address(f, i))
@@ -58,7 +58,7 @@ function persistent(f,   i, types, op, its) {
         printf "    %s;\n", declared_in_struct(f, i)
     }
     printf "};\n\nstatic int start_%s(const struct again *again, MPI_Request *request)\n{\n", its
-    printf "    const struct %s *x = (const struct %s *)again;\n\n    return MPI_%s(%s, request);\n}\n\n", its, its, name[f - 1], arguments(plain[f], "x->")
+    printf "    const struct %s *x = (const struct %s *)again;\n\n    return MPI_%s(%s, request);\n}\n\n", its, its, name[plain[f] + 1], arguments(plain[f], "x->")
     printf "%s\n{\n    struct %s *x = malloc(sizeof(*x));\n\n    CALLED();\n    (void)info;\n", prototype(f, "MPI_"), its
     printf "    if (x != NULL)\n        *x = (struct %s){{.start = start_%s, .types = {%s}%s}, %s};\n", its, its, types == "" ? "NULL" : types, op, arguments(plain[f])
     printf "    return mpi_make_persistent(\"MPI_%s\", x != NULL ? &x->again : NULL, comm, request);\n}\n\n", name[f]
@@ -102,6 +102,15 @@ function header(   line, f) {
         else
             print line
 }
+function forms(   f) {
+    print "/* The parameters of functions that have a started form, and its name: made from functions.txt. */"
+    for (f = 1; f <= n_functions; f++)
+        if (form[f] == "started") {
+            printf "#define STARTED_%s MPI_%s\n", name[plain[f]], name[f]
+            printf "#define PARAMETERS_%s %s\n", name[plain[f]], parameters(plain[f])
+            printf "#define ARGUMENTS_%s %s\n", name[plain[f]], arguments(plain[f])
+        }
+}
 function second_functions(   f) {
     for (f = 1; f <= n_functions; f++)
         if (parameters(f) !~ /\.\.\./) {
@@ -119,7 +128,9 @@ BEGIN {
         print "/* The functions that are missing: made from functions.txt. */\n#include \"mpi/standard/missing.h\"\n"
         for (i = 1; i <= n_missing; i++)
             printf "MISSING(%s)\n", missing[i]
-    } else if (make == "persistent") {
+    } else if (make == "forms")
+        forms()
+    else if (make == "persistent") {
         print "/* Persistent collectives: made from functions.txt. */\n#include \"mpi/standard/rank.h\"\n#include \"mpi/standard/request.h\"\n\n#include <stdlib.h>\n"
         for (f = 1; f <= n_functions; f++)
             if (form[f] == "persistent")

@@ -79,20 +79,9 @@ static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
     return mpi_end_collective(r, mpi_class_of(logp_ibarrier(c->vp, &r->under_way)), request);
 }
 
-int MPI_Barrier(MPI_Comm comm)
-{
-    CALLED();
-    return barrier("MPI_Barrier", comm, NULL);
-}
+BOTH(Barrier, barrier(call, comm, request))
 
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return barrier("MPI_Ibarrier", comm, request);
-}
-
-static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                 MPI_Request *request)
+static int bcast(const char *call, PARAMETERS_Bcast, MPI_Request *request)
 {
     struct buffers b = {NULL, NULL};
     size_t bytes;
@@ -128,8 +117,7 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
     return mpi_end_collective(r, rc, request);
 }
 
-BOTH(Bcast, Ibcast, bcast(call, buf, count, type, root, comm, request), void *buf, int count,
-     MPI_Datatype type, int root, MPI_Comm comm)
+BOTH(Bcast, bcast(call, ARGUMENTS_Bcast, request))
 
 /* ---- blocks of equal size ---- */
 
@@ -312,19 +300,16 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     return mpi_end_collective(r, rc, request);
 }
 
-#define SIX                                                                                        \
-    const void *send_buf, int send_count, MPI_Datatype send_type, void *recv_buf, int recv_count,  \
-        MPI_Datatype recv_type
 #define GIVEN                                                                                      \
     (struct blocks)                                                                                \
     {                                                                                              \
         send_buf, send_count, send_type, recv_buf, recv_count, recv_type                           \
     }
 
-BOTH(Gather, Igather, gather(call, GIVEN, root, comm, request), SIX, int root, MPI_Comm comm)
-BOTH(Scatter, Iscatter, scatter(call, GIVEN, root, comm, request), SIX, int root, MPI_Comm comm)
-BOTH(Allgather, Iallgather, exchange(call, GIVEN, false, comm, request), SIX, MPI_Comm comm)
-BOTH(Alltoall, Ialltoall, exchange(call, GIVEN, true, comm, request), SIX, MPI_Comm comm)
+BOTH(Gather, gather(call, GIVEN, root, comm, request))
+BOTH(Scatter, scatter(call, GIVEN, root, comm, request))
+BOTH(Allgather, exchange(call, GIVEN, false, comm, request))
+BOTH(Alltoall, exchange(call, GIVEN, true, comm, request))
 
 /* ---- reductions ---- */
 
@@ -512,20 +497,15 @@ static int reduce_scatter(const char *call, const void *in, void *out, const int
     return reduce(call, &x, comm, request);
 }
 
-#define OPERANDS const void *send_buf, void *recv_buf, int count, MPI_Datatype type, MPI_Op op
 #define REDUCTION(kind, root)                                                                      \
     reduce(call, &(struct operands){kind, send_buf, recv_buf, count, 0, count, type, op, root},    \
            comm, request)
-BOTH(Allreduce, Iallreduce, REDUCTION(ALLREDUCE, 0), OPERANDS, MPI_Comm comm)
-BOTH(Scan, Iscan, REDUCTION(SCAN, 0), OPERANDS, MPI_Comm comm)
-BOTH(Exscan, Iexscan, REDUCTION(EXSCAN, 0), OPERANDS, MPI_Comm comm)
-BOTH(Reduce, Ireduce, REDUCTION(REDUCE, root), OPERANDS, int root, MPI_Comm comm)
-
-#define PARTS(counts) const void *send_buf, void *recv_buf, counts, MPI_Datatype type, MPI_Op op
+BOTH(Allreduce, REDUCTION(ALLREDUCE, 0))
+BOTH(Scan, REDUCTION(SCAN, 0))
+BOTH(Exscan, REDUCTION(EXSCAN, 0))
+BOTH(Reduce, REDUCTION(REDUCE, root))
 
 #define SCATTERED(counts, count)                                                                   \
     reduce_scatter(call, send_buf, recv_buf, counts, count, type, op, comm, request)
-BOTH(Reduce_scatter, Ireduce_scatter, SCATTERED(recv_counts, 0), PARTS(const int recv_counts[]),
-     MPI_Comm comm)
-BOTH(Reduce_scatter_block, Ireduce_scatter_block, SCATTERED(NULL, recv_count),
-     PARTS(int recv_count), MPI_Comm comm)
+BOTH(Reduce_scatter, SCATTERED(recv_counts, 0))
+BOTH(Reduce_scatter_block, SCATTERED(NULL, recv_count))

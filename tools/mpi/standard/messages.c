@@ -379,14 +379,7 @@ int mpi_exchange_items(struct comm *c, const struct items *in, const struct item
 
 /* ---- MPI's names ---- */
 
-#define GATHERV                                                                                    \
-    const void *send_buf, int send_count, MPI_Datatype send_type, void *recv_buf,                  \
-        const int recv_counts[], const int displs[], MPI_Datatype recv_type
-#define SCATTERV                                                                                   \
-    const void *send_buf, const int send_counts[], const int displs[], MPI_Datatype send_type,     \
-        void *recv_buf, int recv_count, MPI_Datatype recv_type
-
-static int gatherv(const char *call, GATHERV, int root, MPI_Comm comm, MPI_Request *request)
+static int gatherv(const char *call, PARAMETERS_Gatherv, MPI_Request *request)
 {
     ENTER(c, call, comm);
     CHECK_ROOT(c, root);
@@ -401,12 +394,9 @@ static int gatherv(const char *call, GATHERV, int root, MPI_Comm comm, MPI_Reque
         root, request);
 }
 
-BOTH(Gatherv, Igatherv,
-     gatherv(call, send_buf, send_count, send_type, recv_buf, recv_counts, displs, recv_type, root,
-             comm, request),
-     GATHERV, int root, MPI_Comm comm)
+BOTH(Gatherv, gatherv(call, ARGUMENTS_Gatherv, request))
 
-static int scatterv(const char *call, SCATTERV, int root, MPI_Comm comm, MPI_Request *request)
+static int scatterv(const char *call, PARAMETERS_Scatterv, MPI_Request *request)
 {
     ENTER(c, call, comm);
     CHECK_ROOT(c, root);
@@ -422,12 +412,9 @@ static int scatterv(const char *call, SCATTERV, int root, MPI_Comm comm, MPI_Req
         recv_buf, recv_count, recv_type, root, request);
 }
 
-BOTH(Scatterv, Iscatterv,
-     scatterv(call, send_buf, send_counts, displs, send_type, recv_buf, recv_count, recv_type, root,
-              comm, request),
-     SCATTERV, int root, MPI_Comm comm)
+BOTH(Scatterv, scatterv(call, ARGUMENTS_Scatterv, request))
 
-static int allgatherv(const char *call, GATHERV, MPI_Comm comm, MPI_Request *request)
+static int allgatherv(const char *call, PARAMETERS_Allgatherv, MPI_Request *request)
 {
     const struct items out = {
         .buf = recv_buf, .counts = recv_counts, .displs = displs, .type = recv_type};
@@ -440,10 +427,7 @@ static int allgatherv(const char *call, GATHERV, MPI_Comm comm, MPI_Request *req
     return mpi_exchange_items(c, &in, &out, request);
 }
 
-BOTH(Allgatherv, Iallgatherv,
-     allgatherv(call, send_buf, send_count, send_type, recv_buf, recv_counts, displs, recv_type,
-                comm, request),
-     GATHERV, MPI_Comm comm)
+BOTH(Allgatherv, allgatherv(call, ARGUMENTS_Allgatherv, request))
 
 /* has_one: each side has one type, and not one for each rank. */
 static int alltoall(const char *call, bool has_one, const struct items *in, const struct items *out,
@@ -459,9 +443,6 @@ static int alltoall(const char *call, bool has_one, const struct items *in, cons
     return mpi_exchange_items(c, in, out, request);
 }
 
-#define ITEMS(t, types)                                                                            \
-    const void *send_buf, const int send_counts[], const int send_displs[], t send_##types,        \
-        void *recv_buf, const int recv_counts[], const int recv_displs[], t recv_##types
 #define IN(member)                                                                                 \
     &(const struct items)                                                                          \
     {                                                                                              \
@@ -474,7 +455,5 @@ static int alltoall(const char *call, bool has_one, const struct items *in, cons
         .buf = recv_buf, .counts = recv_counts, .displs = recv_displs, .member = recv_##member     \
     }
 
-BOTH(Alltoallv, Ialltoallv, alltoall(call, true, IN(type), OUT(type), comm, request),
-     ITEMS(MPI_Datatype, type), MPI_Comm comm)
-BOTH(Alltoallw, Ialltoallw, alltoall(call, false, IN(types), OUT(types), comm, request),
-     ITEMS(const MPI_Datatype *, types), MPI_Comm comm)
+BOTH(Alltoallv, alltoall(call, true, IN(type), OUT(type), comm, request))
+BOTH(Alltoallw, alltoall(call, false, IN(types), OUT(types), comm, request))

@@ -78,22 +78,9 @@ static int exchange(const char *call, const struct items *in, const struct items
     ITEM(direction, .counts = direction##_counts, .bytes = direction##_displs,                     \
          .types = direction##_types)
 
-#define NEIGHBOR(name, iname, in, out, ...)                                                        \
-    BOTH(name, iname, exchange(call, in, out, comm, request), __VA_ARGS__, MPI_Comm comm)
-
-NEIGHBOR(Neighbor_allgather, Ineighbor_allgather, FIXED(send, 0), FIXED(recv, recv_count),
-         const void *send_buf, int send_count, MPI_Datatype send_type, void *recv_buf,
-         int recv_count, MPI_Datatype recv_type)
-NEIGHBOR(Neighbor_allgatherv, Ineighbor_allgatherv, FIXED(send, 0), VARIED(recv),
-         const void *send_buf, int send_count, MPI_Datatype send_type, void *recv_buf,
-         const int recv_counts[], const int recv_displs[], MPI_Datatype recv_type)
-NEIGHBOR(Neighbor_alltoall, Ineighbor_alltoall, FIXED(send, send_count), FIXED(recv, recv_count),
-         const void *send_buf, int send_count, MPI_Datatype send_type, void *recv_buf,
-         int recv_count, MPI_Datatype recv_type)
-NEIGHBOR(Neighbor_alltoallv, Ineighbor_alltoallv, VARIED(send), VARIED(recv), const void *send_buf,
-         const int send_counts[], const int send_displs[], MPI_Datatype send_type, void *recv_buf,
-         const int recv_counts[], const int recv_displs[], MPI_Datatype recv_type)
-NEIGHBOR(Neighbor_alltoallw, Ineighbor_alltoallw, TYPED(send), TYPED(recv), const void *send_buf,
-         const int send_counts[], const MPI_Aint send_displs[], const MPI_Datatype send_types[],
-         void *recv_buf, const int recv_counts[], const MPI_Aint recv_displs[],
-         const MPI_Datatype recv_types[])
+#define NEIGHBOR(name, in, out) BOTH(Neighbor_##name, exchange(call, in, out, comm, request))
+NEIGHBOR(allgather, FIXED(send, 0), FIXED(recv, recv_count))
+NEIGHBOR(allgatherv, FIXED(send, 0), VARIED(recv))
+NEIGHBOR(alltoall, FIXED(send, send_count), FIXED(recv, recv_count))
+NEIGHBOR(alltoallv, VARIED(send), VARIED(recv))
+NEIGHBOR(alltoallw, TYPED(send), TYPED(recv))

@@ -95,25 +95,6 @@ static inline MPI_Comm comm_handle(struct comm *comm)
 }
 /* First in a function of MPI that gives a request by others: its return address is where it is called. */
 #define CALLED() (mpi_this_rank()->caller = __builtin_return_address(0))
-/* A function of these parameters, and the one that gives a request: both return `value`, an
- * expression of `call`, their name, and `request`, NULL in the first. */
-#define BOTH(name, iname, value, ...)                                                              \
-    int MPI_##name(__VA_ARGS__)                                                                    \
-    {                                                                                              \
-        static const char call[] = "MPI_" #name;                                                   \
-        MPI_Request *const request = NULL;                                                         \
-                                                                                                   \
-        CALLED();                                                                                  \
-        return value;                                                                              \
-    }                                                                                              \
-    int MPI_##iname(__VA_ARGS__, MPI_Request *request)                                             \
-    {                                                                                              \
-        static const char call[] = "MPI_" #iname;                                                  \
-                                                                                                   \
-        CALLED();                                                                                  \
-        return value;                                                                              \
-    }
-
 struct rank *mpi_enter_any(const char *call); /* also before MPI_Init() and after MPI_Finalize() */
 /* Called when a rank begins and ends. */
 int mpi_begin_rank(struct rank *r, struct logp_vp *vp);

@@ -7,6 +7,8 @@
 #include "comm.h"
 #include "type.h"
 
+#include <forms.h>
+
 struct reduction;
 
 enum request_kind {
@@ -111,6 +113,25 @@ struct request *mpi_reuse_request(struct rank *owner); /* one of them; NULL: non
 /* Whether an incomplete request or operation of this rank uses a buffer, or it has windows. */
 #define HAS_USES(rank)                                                                             \
     ((((rank)->sends.taken | (rank)->receives.taken) != 0) || (rank)->windows != NULL)
+
+/* A function of MPI and its form that gives a request: both return `value`, an expression of `call`, their
+ * name, of their parameters, and of `request`, NULL in the first. */
+#define BOTH(name, value)                                                                          \
+    int MPI_##name(PARAMETERS_##name)                                                              \
+    {                                                                                              \
+        const char *const call = __func__;                                                         \
+        MPI_Request *const request = NULL;                                                         \
+                                                                                                   \
+        CALLED();                                                                                  \
+        return value;                                                                              \
+    }                                                                                              \
+    int STARTED_##name(PARAMETERS_##name, MPI_Request *request)                                    \
+    {                                                                                              \
+        const char *const call = __func__;                                                         \
+                                                                                                   \
+        CALLED();                                                                                  \
+        return value;                                                                              \
+    }
 
 /* Complete it. @return MPI_SUCCESS or the class of its error */
 int mpi_wait_for(struct request *request);

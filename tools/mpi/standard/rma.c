@@ -538,22 +538,17 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
 
 /* ---- MPI's names ---- */
 
-#define ORIGIN(constness) constness void *origin, int origin_count, MPI_Datatype origin_type
-#define RESULT void *result, int result_count, MPI_Datatype result_type
-#define TARGET int rank, MPI_Aint displ, int target_count, MPI_Datatype target_type
 #define IN .in = {(void *)origin, origin_count, origin_type, NULL, true}, .has_in = true
 #define OUT .out = {result, result_count, result_type, NULL, true}, .has_out = true
 #define AT .rank = rank, .displ = displ, .there = {NULL, target_count, target_type, NULL, false}
 
 #define OPERATE(...) operate(call, &(struct operation_at){__VA_ARGS__}, win, request)
-BOTH(Put, Rput, OPERATE(IN, AT, .op = MPI_REPLACE), ORIGIN(const), TARGET, MPI_Win win)
-BOTH(Get, Rget, OPERATE(OUT, AT, .op = MPI_NO_OP), RESULT, TARGET, MPI_Win win)
-BOTH(Accumulate, Raccumulate, OPERATE(IN, AT, .op = op, .is_atomic = true), ORIGIN(const), TARGET,
-     MPI_Op op, MPI_Win win)
+BOTH(Put, OPERATE(IN, AT, .op = MPI_REPLACE))
+BOTH(Get, OPERATE(OUT, AT, .op = MPI_NO_OP))
+BOTH(Accumulate, OPERATE(IN, AT, .op = op, .is_atomic = true))
 
 /* With MPI_NO_OP the origin's buffer is not looked at. */
-static int get_accumulate(const char *call, ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win,
-                          MPI_Request *request)
+static int get_accumulate(const char *call, PARAMETERS_Get_accumulate, MPI_Request *request)
 {
     struct operation_at a = {IN, OUT, AT, .op = op, .is_atomic = true};
 
@@ -561,10 +556,7 @@ static int get_accumulate(const char *call, ORIGIN(const), RESULT, TARGET, MPI_O
     return operate(call, &a, win, request);
 }
 
-BOTH(Get_accumulate, Rget_accumulate,
-     get_accumulate(call, origin, origin_count, origin_type, result, result_count, result_type,
-                    rank, displ, target_count, target_type, op, win, request),
-     ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win)
+BOTH(Get_accumulate, get_accumulate(call, ARGUMENTS_Get_accumulate, request))
 
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint displ,
                      MPI_Op op, MPI_Win win)
