@@ -98,7 +98,7 @@ function declared(f, i,   k, t, constant) {
     constant = direction[f, i] == "in" && is_address(f, i) && k !~ /^pointer$|_function$/ ? "const " : ""
     if (k == "range") # of ranks: first, last, stride
         return "int " parameter[f, i] "[][3]"
-    if (length_of[f, i] != "")
+    if (length_of[f, i] != "" && !may_be_null[f, i]) # compilers warn of MPI_UNWEIGHTED as an array
         return constant t " " parameter[f, i] "[]"
     if (sub(/\*+$/, " &", t))
         return t "*" parameter[f, i]

@@ -33,7 +33,7 @@ int MPI_Type_create_subarray(int n_dims, const int sizes[], const int subsizes[]
     bool fits = true;
     int *all, rc;
 
-    ENTER_TYPE(from, "MPI_Type_create_subarray", old);
+    ENTER_TYPE(from, old);
     CHECK(NULL, n_dims > 0, MPI_ERR_ARG, "%d dimensions, but there must be at least 1", n_dims);
     CHECK(NULL, order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN, MPI_ERR_ARG,
           "%d is not an order of dimensions", order);
@@ -46,8 +46,7 @@ int MPI_Type_create_subarray(int n_dims, const int sizes[], const int subsizes[]
     for (int k = 0; k < n_dims; k++) {
         const int i = order == MPI_ORDER_C ? n_dims - 1 - k : k;
 
-        rc = mpi_make_vector("MPI_Type_create_subarray", subsizes[i], 1, stride, fits, inner,
-                             &outer);
+        rc = mpi_make_vector(__func__, subsizes[i], 1, stride, fits, inner, &outer);
         if (inner != old)
             MPI_Type_free(&inner);
         if (rc != MPI_SUCCESS)
@@ -138,7 +137,7 @@ int MPI_Type_create_darray(int n_processes, int rank, int n_dims, const int size
     MPI_Aint stride;
     bool fits = true;
 
-    ENTER_TYPE(from, "MPI_Type_create_darray", old);
+    ENTER_TYPE(from, old);
     CHECK(NULL, n_dims > 0, MPI_ERR_ARG, "%d dimensions, but there must be at least 1", n_dims);
     CHECK(NULL, rank >= 0 && rank < n_processes, MPI_ERR_ARG, "process %d of %d", rank,
           n_processes);

@@ -180,7 +180,7 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
     static int universe;
     void *found = NULL;
 
-    ENTER(c, "MPI_Comm_get_attr", comm);
+    ENTER(c, comm);
     CHECK(c, keyval != MPI_KEYVAL_INVALID, MPI_ERR_KEYVAL, "the key is MPI_KEYVAL_INVALID");
     universe = mpi_this_rank()->world.size;
     switch (keyval) {
@@ -222,7 +222,7 @@ int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
 {
     void *found;
 
-    ENTER_TYPE(t, "MPI_Type_get_attr", type);
+    ENTER_TYPE(t, type);
     (void)t;
     *flag = mpi_find_attribute(type, keyval, &found);
     if (*flag)

@@ -27,24 +27,24 @@ int mpi_delete_attributes(void *object);
                                    MPI_##name##_delete_attr_function *deleted, int *keyval,        \
                                    void *state)                                                    \
     {                                                                                              \
-        mpi_enter("MPI_" #name "_create_keyval");                                                  \
+        mpi_enter(__func__);                                                                       \
         return mpi_create_keyval(kind, (void (*)(void))copy, (void (*)(void))deleted, keyval,      \
                                  state);                                                           \
     }                                                                                              \
     int MPI_##name##_free_keyval(int *keyval)                                                      \
     {                                                                                              \
-        mpi_enter("MPI_" #name "_free_keyval");                                                    \
+        mpi_enter(__func__);                                                                       \
         return mpi_free_keyval(kind, keyval);                                                      \
     }                                                                                              \
     int MPI_##name##_set_attr(type handle, int keyval, void *value)                                \
     {                                                                                              \
-        entered(object, "MPI_" #name "_set_attr", handle);                                         \
+        entered(object, handle);                                                                   \
         (void)object;                                                                              \
         return mpi_set_attribute(kind, handle, keyval, value);                                     \
     }                                                                                              \
     int MPI_##name##_delete_attr(type handle, int keyval)                                          \
     {                                                                                              \
-        entered(object, "MPI_" #name "_delete_attr", handle);                                      \
+        entered(object, handle);                                                                   \
         (void)object;                                                                              \
         return mpi_delete_attribute(handle, keyval);                                               \
     }

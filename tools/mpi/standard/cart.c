@@ -94,7 +94,7 @@ int MPI_Dims_create(int n_nodes, int n_dims, int dims[])
     struct factors f = {.spread = -1};
     int left = n_nodes, n_free = 0;
 
-    mpi_enter("MPI_Dims_create");
+    mpi_enter(__func__);
     CHECK(NULL, n_nodes > 0 && n_dims >= 0, MPI_ERR_ARG, "%d nodes in %d dimensions", n_nodes,
           n_dims);
     for (int i = 0; i < n_dims; i++) {
@@ -142,7 +142,7 @@ int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int perio
     int rc;
 
     (void)reorder;
-    ENTER_INTRA(c, "MPI_Cart_create", comm);
+    ENTER_INTRA(c, comm);
     CHECK(c, n_dims >= 0, MPI_ERR_DIMS, "%d dimensions", n_dims);
     for (int i = 0; i < n_dims; i++) {
         CHECK(c, dims[i] > 0, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
@@ -158,8 +158,8 @@ int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int perio
     return MPI_SUCCESS;
 }
 
-#define ENTER_CART(c, g, call, comm)                                                               \
-    ENTER(c, call, comm);                                                                          \
+#define ENTER_CART(c, g, comm)                                                                     \
+    ENTER(c, comm);                                                                                \
     const struct cart *g = c->cart;                                                                \
     CHECK(c, g != NULL, MPI_ERR_TOPOLOGY, "the communicator is not a grid")
 
@@ -192,7 +192,7 @@ static void coords_of(const struct cart *g, int rank, int n, int coords[])
 
 int MPI_Cartdim_get(MPI_Comm comm, int *n_dims)
 {
-    ENTER_CART(c, g, "MPI_Cartdim_get", comm);
+    ENTER_CART(c, g, comm);
     *n_dims = g->n_dims;
     return MPI_SUCCESS;
 }
@@ -203,7 +203,7 @@ int MPI_Cartdim_get(MPI_Comm comm, int *n_dims)
 
 int MPI_Cart_get(MPI_Comm comm, int max_dims, int dims[], int periods[], int coords[])
 {
-    ENTER_CART(c, g, "MPI_Cart_get", comm);
+    ENTER_CART(c, g, comm);
     CHECK_MOST(c, g, max_dims);
     for (int i = 0; i < g->n_dims && i < max_dims; i++) {
         dims[i] = g->dims[i];
@@ -215,7 +215,7 @@ int MPI_Cart_get(MPI_Comm comm, int max_dims, int dims[], int periods[], int coo
 
 int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
-    ENTER_CART(c, g, "MPI_Cart_rank", comm);
+    ENTER_CART(c, g, comm);
     CHECK(c, coords != NULL || g->n_dims == 0, MPI_ERR_ARG, "coords is a null pointer");
     *rank = rank_at(g, coords);
     CHECK(c, *rank != MPI_PROC_NULL, MPI_ERR_ARG, "the coordinates are not in the grid");
@@ -224,7 +224,7 @@ int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 
 int MPI_Cart_coords(MPI_Comm comm, int rank, int max_dims, int coords[])
 {
-    ENTER_CART(c, g, "MPI_Cart_coords", comm);
+    ENTER_CART(c, g, comm);
     CHECK(c, rank >= 0 && rank < c->size, MPI_ERR_RANK, "%d is not a rank of a communicator of %d",
           rank, c->size);
     CHECK_MOST(c, g, max_dims);
@@ -248,7 +248,7 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int displacement, int *source, 
 {
     int *coords, at;
 
-    ENTER_CART(c, g, "MPI_Cart_shift", comm);
+    ENTER_CART(c, g, comm);
     CHECK(c, direction >= 0 && direction < g->n_dims, MPI_ERR_DIMS,
           "direction %d of a grid of %d dimensions", direction, g->n_dims);
     coords = malloc((size_t)g->n_dims * sizeof(int));
@@ -268,7 +268,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *out)
     int colour = 0, key = 0, n = 0, rc;
     int *coords, *dims, *periods;
 
-    ENTER_CART(c, g, "MPI_Cart_sub", comm);
+    ENTER_CART(c, g, comm);
     CHECK(c, remain != NULL || g->n_dims == 0, MPI_ERR_ARG, "remain is a null pointer");
     coords = malloc(3 * (size_t)(g->n_dims + 1) * sizeof(int));
     CHECK(c, coords != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -295,7 +295,7 @@ int MPI_Cart_map(MPI_Comm comm, int n_dims, const int dims[], const int periods[
     int64_t n = 1;
 
     (void)periods;
-    ENTER_INTRA(c, "MPI_Cart_map", comm);
+    ENTER_INTRA(c, comm);
     CHECK(c, n_dims >= 0, MPI_ERR_DIMS, "%d dimensions", n_dims);
     for (int i = 0; i < n_dims; i++) {
         CHECK(c, dims[i] > 0, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
@@ -309,7 +309,7 @@ int MPI_Cart_map(MPI_Comm comm, int n_dims, const int dims[], const int periods[
 
 int MPI_Topo_test(MPI_Comm comm, int *status)
 {
-    ENTER(c, "MPI_Topo_test", comm);
+    ENTER(c, comm);
     if (c->graph != NULL)
         *status = c->graph->index != NULL ? MPI_GRAPH : MPI_DIST_GRAPH;
     else

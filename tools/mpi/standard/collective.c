@@ -71,7 +71,7 @@ static int prepare(struct request *r, struct buffers *b, const void *in, struct 
 
 static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
 {
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     TELL(order, c, request != NULL);
     if (request == NULL)
         return mpi_class_of(logp_barrier(c->vp));
@@ -87,7 +87,7 @@ static int bcast(const char *call, PARAMETERS_Bcast, MPI_Request *request)
     size_t bytes;
     int rc;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_ROOT(c, root);
@@ -193,7 +193,7 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     size_t bytes;
     int rc;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     CHECK_ROOT(c, root);
     if (c->inter)
         return mpi_gather_items(c, given.in, given.in_count, given.in_type, &RECEIVED(given), root,
@@ -233,7 +233,7 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     size_t bytes;
     int rc;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     CHECK_ROOT(c, root);
     if (c->inter)
         return mpi_scatter_items(c, &SENT(given, given.in_count), given.out, given.out_count,
@@ -276,7 +276,7 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     size_t bytes, n;
     int rc;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     n = (size_t)c->size;
     if (c->inter)
         return mpi_exchange_items(c, &SENT(given, all ? given.in_count : 0), &RECEIVED(given),
@@ -439,7 +439,7 @@ static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI
     struct reduction *reduction;
     int rc;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     DATA_TYPE(t, x->type, c);
     CHECK(c, x->n >= 0, MPI_ERR_COUNT, "count is %lld, but must be at least 0", (long long)x->n);
     CHECK_ROOT(c, x->root);
@@ -480,7 +480,7 @@ static int reduce_scatter(const char *call, const void *in, void *out, const int
 {
     struct operands x = {REDUCE_PARTS, in, out, 0, 0, count, type, op, 0};
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     if (counts == NULL && !c->inter) {
         x.kind = REDUCE_SCATTER;
         x.n = count;

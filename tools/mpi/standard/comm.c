@@ -96,7 +96,7 @@ int MPI_Comm_free(MPI_Comm *comm)
 {
     int rc;
 
-    ENTER(c, "MPI_Comm_free", *comm);
+    ENTER(c, *comm);
     CHECK(c, *comm != MPI_COMM_WORLD && *comm != MPI_COMM_SELF, MPI_ERR_COMM,
           "this communicator cannot be freed");
     rc = mpi_delete_attributes(*comm);
@@ -111,14 +111,14 @@ int MPI_Comm_free(MPI_Comm *comm)
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
-    ENTER(c, "MPI_Comm_size", comm);
+    ENTER(c, comm);
     *size = c->size;
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
-    ENTER(c, "MPI_Comm_rank", comm);
+    ENTER(c, comm);
     *rank = c->rank;
     return MPI_SUCCESS;
 }
@@ -138,7 +138,7 @@ struct group *mpi_ranks_of(const struct comm *c, bool peers)
 
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
-    ENTER(c, "MPI_Comm_group", comm);
+    ENTER(c, comm);
     *group = (MPI_Group)mpi_ranks_of(c, false);
     CHECK(c, *group != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
@@ -146,7 +146,7 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
-    ENTER(c, "MPI_Comm_remote_group", comm);
+    ENTER(c, comm);
     CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
     *group = (MPI_Group)mpi_ranks_of(c, true);
     CHECK(c, *group != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -155,7 +155,7 @@ int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 
 int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
-    ENTER(c, "MPI_Comm_remote_size", comm);
+    ENTER(c, comm);
     CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
     *size = c->n_peers;
     return MPI_SUCCESS;
@@ -176,7 +176,7 @@ int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
 {
     int others = MPI_IDENT;
 
-    ENTER(x, "MPI_Comm_compare", a);
+    ENTER(x, a);
     COMM(y, b);
     *result = x == y ? MPI_IDENT : MPI_UNEQUAL;
     if (x == y || x->inter != y->inter)
@@ -193,7 +193,7 @@ int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
 
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
-    ENTER(c, "MPI_Comm_test_inter", comm);
+    ENTER(c, comm);
     *flag = c->inter;
     return MPI_SUCCESS;
 }
@@ -206,14 +206,14 @@ int MPI_Comm_get_parent(MPI_Comm *parent)
 
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
-    ENTER(c, "MPI_Comm_set_name", comm);
+    ENTER(c, comm);
     snprintf(c->name, sizeof(c->name), "%s", name);
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
 {
-    mpi_enter("MPI_Comm_get_name");
+    mpi_enter(__func__);
     if (comm == MPI_COMM_NULL) {
         *length = snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_COMM_NULL");
         return MPI_SUCCESS;

@@ -77,7 +77,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *n_ints, int *n_addresses, int 
     static const struct recipe named = {.combiner = MPI_COMBINER_NAMED};
     const struct recipe *r;
 
-    ENTER_TYPE(t, "MPI_Type_get_envelope", type);
+    ENTER_TYPE(t, type);
     r = t->recipe != NULL ? t->recipe : &named;
     *n_ints = int_or_undefined(r->n_ints);
     *n_addresses = int_or_undefined(r->n_bytes);
@@ -92,7 +92,7 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_ints, int max_addresses, in
 {
     const struct recipe *r;
 
-    ENTER_TYPE(t, "MPI_Type_get_contents", type);
+    ENTER_TYPE(t, type);
     r = t->recipe;
     CHECK(NULL, r != NULL, MPI_ERR_TYPE, "%s is a constant and has no contents", t->name);
     CHECK(NULL,
@@ -130,7 +130,7 @@ int MPI_Type_match_size(int class_of_types, int size, MPI_Datatype *type)
         {MPI_TYPECLASS_COMPLEX, 2 * sizeof(long double), MPI_C_LONG_DOUBLE_COMPLEX},
     };
 
-    mpi_enter("MPI_Type_match_size");
+    mpi_enter(__func__);
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (all[i].class_of_types == class_of_types && all[i].size == size) {
             *type = all[i].type;

@@ -46,7 +46,7 @@ static int dup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm *
     struct logp_vp *vp = NULL;
     int rc;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     rc = logp_group_dup(c->vp, &vp);
     rc = mpi_give_comm(c, rc, vp, mpi_n_first_of(c), out);
     if (rc == MPI_SUCCESS)
@@ -61,12 +61,12 @@ static int dup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm *
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *out)
 {
-    return dup("MPI_Comm_dup", comm, NULL, out);
+    return dup(__func__, comm, NULL, out);
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *out)
 {
-    return dup("MPI_Comm_dup_with_info", comm, &info, out);
+    return dup(__func__, comm, &info, out);
 }
 
 /* The members have agreed on the context of a duplicate. */
@@ -97,7 +97,7 @@ static int idup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm 
     struct comm *made;
     int rc;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     BEGIN(r, c);
     made = mpi_new_comm(c->vp, mpi_n_first_of(c), c);
     CHECK(c, made != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -117,13 +117,13 @@ static int idup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *out, MPI_Request *request)
 {
     CALLED();
-    return idup("MPI_Comm_idup", comm, NULL, out, request);
+    return idup(__func__, comm, NULL, out, request);
 }
 
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *out, MPI_Request *request)
 {
     CALLED();
-    return idup("MPI_Comm_idup_with_info", comm, &info, out, request);
+    return idup(__func__, comm, &info, out, request);
 }
 
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out)
@@ -131,7 +131,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out)
     struct logp_vp *vp = NULL;
     int rc;
 
-    ENTER(c, "MPI_Comm_split", comm);
+    ENTER(c, comm);
     CHECK(c, color >= 0 || color == MPI_UNDEFINED, MPI_ERR_ARG,
           "the colour is %d, but must be at least 0 or MPI_UNDEFINED", color);
     if (c->inter)
@@ -147,7 +147,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
         logp_machine_process(logp_vp_machine(mpi_this_rank()->vp)); /* what shares memory */
 
     (void)info;
-    ENTER(c, "MPI_Comm_split_type", comm);
+    ENTER(c, comm);
     CHECK(c, type == MPI_COMM_TYPE_SHARED || type == MPI_UNDEFINED, MPI_ERR_ARG,
           "%d is not a type of communicators", type);
     return MPI_Comm_split(comm, type == MPI_UNDEFINED ? MPI_UNDEFINED : process, key, out);
@@ -170,7 +170,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *out)
     struct logp_vp *vp = NULL;
     int place, rc;
 
-    ENTER(c, "MPI_Comm_create", comm);
+    ENTER(c, comm);
     CHECK(c, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
     place = place_in(g);
     if (c->inter)
@@ -188,7 +188,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
     struct logp_vp *vp = NULL;
     int *members, rc;
 
-    ENTER_INTRA(c, "MPI_Comm_create_group", comm);
+    ENTER_INTRA(c, comm);
     CHECK(c, tag >= 0, MPI_ERR_TAG, "the tag is %d, but must be at least 0", tag);
     CHECK(c, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
     *out = MPI_COMM_NULL;

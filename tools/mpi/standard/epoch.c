@@ -78,7 +78,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
 {
     int rc;
 
-    ENTER_WIN(w, "MPI_Win_fence", win);
+    ENTER_WIN(w, win);
     TELL(returned, w, FRAME);
     CHECK(w->comm,
           (assert &
@@ -137,7 +137,7 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
     int rc;
 
-    ENTER_WIN(w, "MPI_Win_post", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, (assert & ~(MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)) == 0,
           MPI_ERR_ASSERT, "the assertion %d is not one of MPI_Win_post", assert);
     CHECK(w->comm, !w->posted, MPI_ERR_RMA_SYNC, "the window is posted already");
@@ -154,7 +154,7 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
     int rc;
 
-    ENTER_WIN(w, "MPI_Win_start", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, (assert & ~MPI_MODE_NOCHECK) == 0, MPI_ERR_ASSERT,
           "the assertion %d is not one of MPI_Win_start", assert);
     CHECK(w->comm, !w->started && !w->all_locked, MPI_ERR_RMA_SYNC,
@@ -178,7 +178,7 @@ int MPI_Win_complete(MPI_Win win)
 {
     int rc = MPI_SUCCESS;
 
-    ENTER_WIN(w, "MPI_Win_complete", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, w->started, MPI_ERR_RMA_SYNC, "MPI_Win_start has not been called");
     w->started = false;
     for (int i = 0; i < w->n_started && rc == MPI_SUCCESS; i++) {
@@ -196,7 +196,7 @@ int MPI_Win_wait(MPI_Win win)
 {
     int rc = MPI_SUCCESS;
 
-    ENTER_WIN(w, "MPI_Win_wait", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, w->posted, MPI_ERR_RMA_SYNC, "the window has not been posted");
     for (; w->n_posted > 0 && rc == MPI_SUCCESS; w->n_posted--)
         rc = hear(w, LOGP_ANY_SOURCE, TAG_COMPLETE);
@@ -211,7 +211,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
     bool found = true;
     int rc = MPI_SUCCESS;
 
-    ENTER_WIN(w, "MPI_Win_test", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, w->posted, MPI_ERR_RMA_SYNC, "the window has not been posted");
     while (w->n_posted > 0 && found && rc == MPI_SUCCESS) {
         rc = mpi_class_of(logp_probe(w->comm->vp, LOGP_ANY_SOURCE, TAG_COMPLETE, &found, &from));
@@ -341,7 +341,7 @@ int MPI_Win_lock(int type, int rank, int assert, MPI_Win win)
     int64_t from = 0;
     int rc;
 
-    ENTER_WIN(w, "MPI_Win_lock", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, type == MPI_LOCK_SHARED || type == MPI_LOCK_EXCLUSIVE, MPI_ERR_LOCKTYPE,
           "%d is not a type of locks", type);
     if (rank != MPI_PROC_NULL)
@@ -370,7 +370,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
 {
     int rc;
 
-    ENTER_WIN(w, "MPI_Win_unlock", win);
+    ENTER_WIN(w, win);
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
     CHECK_WIN_RANK(w, rank);
@@ -390,7 +390,7 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
     int64_t from = 0;
     int rc;
 
-    ENTER_WIN(w, "MPI_Win_lock_all", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, (assert & ~MPI_MODE_NOCHECK) == 0, MPI_ERR_ASSERT,
           "the assertion %d is not one of MPI_Win_lock_all", assert);
     CHECK(w->comm, !w->started && !w->all_locked, MPI_ERR_RMA_SYNC,
@@ -415,7 +415,7 @@ int MPI_Win_unlock_all(MPI_Win win)
 {
     int rc;
 
-    ENTER_WIN(w, "MPI_Win_unlock_all", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, w->all_locked, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all has not been called");
     w->all_locked = false;
     rc = finish(w, 0, w->comm->size);
@@ -450,7 +450,8 @@ static int flush(struct win *w, int first, int n)
 
 static int flush_one(const char *call, int rank, MPI_Win win)
 {
-    ENTER_WIN(w, call, win);
+    mpi_enter(call);
+    WIN(w, win);
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
     CHECK_WIN_RANK(w, rank);
@@ -463,7 +464,8 @@ static int flush_all(const char *call, MPI_Win win)
 {
     bool locked = false;
 
-    ENTER_WIN(w, call, win);
+    mpi_enter(call);
+    WIN(w, win);
     for (int i = 0; i < w->comm->size; i++)
         locked = locked || (w->access[i] & LOCKED) != 0;
     CHECK(w->comm, locked, MPI_ERR_RMA_SYNC, "no rank is locked");
@@ -472,22 +474,22 @@ static int flush_all(const char *call, MPI_Win win)
 
 int MPI_Win_flush(int rank, MPI_Win win)
 {
-    return flush_one("MPI_Win_flush", rank, win);
+    return flush_one(__func__, rank, win);
 }
 
 int MPI_Win_flush_local(int rank, MPI_Win win)
 {
-    return flush_one("MPI_Win_flush_local", rank, win);
+    return flush_one(__func__, rank, win);
 }
 
 int MPI_Win_flush_all(MPI_Win win)
 {
-    return flush_all("MPI_Win_flush_all", win);
+    return flush_all(__func__, win);
 }
 
 int MPI_Win_flush_local_all(MPI_Win win)
 {
-    return flush_all("MPI_Win_flush_local_all", win);
+    return flush_all(__func__, win);
 }
 
 /* A program may call it in a loop that waits for a write of another rank, so let other ranks
@@ -496,7 +498,7 @@ int MPI_Win_sync(MPI_Win win)
 {
     int rc;
 
-    ENTER_WIN(w, "MPI_Win_sync", win);
+    ENTER_WIN(w, win);
     atomic_thread_fence(memory_order_seq_cst); /* pairs with that of the rank that has written */
     rc = mpi_class_of(logp_yield(w->comm->vp));
     return rc == MPI_SUCCESS ? mpi_perform_arrived(w, w->comm->rank) : rc;

@@ -195,7 +195,7 @@ static int add_error(int class, int *error)
 
 int MPI_Add_error_class(int *class)
 {
-    mpi_enter("MPI_Add_error_class");
+    mpi_enter(__func__);
     return add_error(-1, class);
 }
 
@@ -203,7 +203,7 @@ int MPI_Add_error_code(int class, int *error)
 {
     const struct own_error *own = own_error(class);
 
-    mpi_enter("MPI_Add_error_code");
+    mpi_enter(__func__);
     CHECK(NULL, own != NULL ? own->class == class : class >= 0 && class <= MPI_ERR_LASTCODE,
           MPI_ERR_ARG, "%d is not a class of errors", class);
     return add_error(class, error);
@@ -214,7 +214,7 @@ int MPI_Add_error_string(int error, const char *string)
     struct own_error *own = own_error(error);
     char *text;
 
-    mpi_enter("MPI_Add_error_string");
+    mpi_enter(__func__);
     CHECK(NULL, own != NULL, MPI_ERR_ARG, "the program has not added the error %d", error);
     text = strdup(string);
     CHECK(NULL, text != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -227,7 +227,7 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errha
 {
     struct errhandler *h = malloc(sizeof(*h));
 
-    mpi_enter("MPI_Comm_create_errhandler");
+    mpi_enter(__func__);
     CHECK(NULL, h != NULL, MPI_ERR_NO_MEM, "no memory");
     *h = (struct errhandler){.references = 1, .function = function};
     *handler = (MPI_Errhandler)h;
@@ -246,7 +246,7 @@ int MPI_Errhandler_free(MPI_Errhandler *handler)
 {
     struct errhandler *h = object_of(*handler);
 
-    mpi_enter("MPI_Errhandler_free");
+    mpi_enter(__func__);
     CHECK(NULL, *handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");
     if (h != NULL && --h->references == 0)
         mpi_forget_object(&h->object);

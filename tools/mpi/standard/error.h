@@ -33,20 +33,20 @@ MPI_Errhandler mpi_keep_errhandler(MPI_Errhandler handler);
 #define ERROR_HANDLERS(name, type, entered, comm)                                                  \
     int MPI_##name##_set_errhandler(type handle, MPI_Errhandler handler)                           \
     {                                                                                              \
-        entered(object, "MPI_" #name "_set_errhandler", handle);                                   \
+        entered(object, handle);                                                                   \
         CHECK(comm, handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");     \
         (comm)->errors = handler;                                                                  \
         return MPI_SUCCESS;                                                                        \
     }                                                                                              \
     int MPI_##name##_get_errhandler(type handle, MPI_Errhandler *handler)                          \
     {                                                                                              \
-        entered(object, "MPI_" #name "_get_errhandler", handle);                                   \
+        entered(object, handle);                                                                   \
         *handler = mpi_keep_errhandler((comm)->errors);                                            \
         return MPI_SUCCESS;                                                                        \
     }                                                                                              \
     int MPI_##name##_call_errhandler(type handle, int error)                                       \
     {                                                                                              \
-        entered(object, "MPI_" #name "_call_errhandler", handle);                                  \
+        entered(object, handle);                                                                   \
         mpi_failed(comm, error, "called by the program");                                          \
         return MPI_SUCCESS;                                                                        \
     }

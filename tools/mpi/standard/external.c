@@ -98,7 +98,8 @@ static void element(struct cursor *c, const struct type *t, char *at)
 static int convert(const char *call, const char *form, void *buf, int count, MPI_Datatype type,
                    struct cursor *c)
 {
-    ENTER_TYPE(t, call, type);
+    mpi_enter(call);
+    TYPE(t, type, NULL);
     CHECK(NULL, strcmp(form, "external32") == 0, MPI_ERR_ARG, "the form is %s, not external32",
           form);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
@@ -112,7 +113,7 @@ static int convert(const char *call, const char *form, void *buf, int count, MPI
 int MPI_Pack_external_size(const char form[], int count, MPI_Datatype type, MPI_Aint *size)
 {
     struct cursor c = {0};
-    const int rc = convert("MPI_Pack_external_size", form, NULL, count, type, &c);
+    const int rc = convert(__func__, form, NULL, count, type, &c);
 
     *size = (MPI_Aint)c.n;
     return rc;
@@ -138,12 +139,11 @@ static int transfer(const char *call, const char *form, void *buf, int count, MP
 int MPI_Pack_external(const char form[], const void *in, int count, MPI_Datatype type, void *out,
                       MPI_Aint size, MPI_Aint *position)
 {
-    return transfer("MPI_Pack_external", form, (void *)in, count, type, out, size, position, false);
+    return transfer(__func__, form, (void *)in, count, type, out, size, position, false);
 }
 
 int MPI_Unpack_external(const char form[], const void *in, MPI_Aint size, MPI_Aint *position,
                         void *out, int count, MPI_Datatype type)
 {
-    return transfer("MPI_Unpack_external", form, out, count, type, (void *)in, size, position,
-                    true);
+    return transfer(__func__, form, out, count, type, (void *)in, size, position, true);
 }

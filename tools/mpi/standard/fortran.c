@@ -41,12 +41,12 @@ static void *handle_of(const char *call, MPI_Fint number)
 #define CONVERSIONS(name, type)                                                                    \
     MPI_Fint MPI_##name##_c2f(type handle)                                                         \
     {                                                                                              \
-        return number_of("MPI_" #name "_c2f", handle);                                             \
+        return number_of(__func__, handle);                                                        \
     }                                                                                              \
                                                                                                    \
     type MPI_##name##_f2c(MPI_Fint number)                                                         \
     {                                                                                              \
-        return (type)handle_of("MPI_" #name "_f2c", number);                                       \
+        return (type)handle_of(__func__, number);                                                  \
     }
 
 CONVERSIONS(Comm, MPI_Comm)

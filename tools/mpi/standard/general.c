@@ -9,7 +9,7 @@
 int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *drop,
                        MPI_Grequest_cancel_function *cancel, void *state, MPI_Request *request)
 {
-    struct rank *rank = mpi_enter("MPI_Grequest_start");
+    struct rank *rank = mpi_enter(__func__);
     struct request *r = mpi_new_request(REQUEST_DONE, &rank->world);
 
     CALLED();
@@ -29,7 +29,7 @@ int MPI_Grequest_complete(MPI_Request request)
 {
     struct request *r = (struct request *)request;
 
-    mpi_enter("MPI_Grequest_complete");
+    mpi_enter(__func__);
     CHECK(NULL, request != MPI_REQUEST_NULL && r->general != NULL, MPI_ERR_REQUEST,
           "the request is null or not of MPI_Grequest_start()");
     r->general->complete = true;
@@ -62,7 +62,7 @@ int mpi_make_persistent(const char *call, struct again *again, MPI_Comm comm, MP
 {
     struct request *r;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     r = again != NULL ? mpi_new_request(REQUEST_COLLECTIVE, c) : NULL;
     if (r == NULL || !keep_again(again)) {
         free(again);
@@ -115,7 +115,7 @@ static int start(struct request *r)
 
 int MPI_Start(MPI_Request *request)
 {
-    ENTER_REQUESTS("MPI_Start", 1, request);
+    ENTER_REQUESTS(1, request);
     CHECK_STARTABLE(request_of(*request));
     return start(request_of(*request));
 }
@@ -124,7 +124,7 @@ int MPI_Startall(int n, MPI_Request requests[])
 {
     int rc = MPI_SUCCESS;
 
-    mpi_enter("MPI_Startall");
+    mpi_enter(__func__);
     REQUESTS(n, requests, FRAME);
     for (int i = 0; i < n; i++)
         CHECK_STARTABLE(request_of(requests[i]));

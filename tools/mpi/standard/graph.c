@@ -52,7 +52,7 @@ int MPI_Graph_create(MPI_Comm comm, int n_nodes, const int index[], const int ed
     int rc, first, n;
 
     (void)reorder;
-    ENTER_INTRA(c, "MPI_Graph_create", comm);
+    ENTER_INTRA(c, comm);
     rc = check_graph(c, n_nodes, index, edges);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_split(comm, c->rank < n_nodes ? 0 : MPI_UNDEFINED, c->rank, out);
@@ -81,20 +81,20 @@ int MPI_Graph_map(MPI_Comm comm, int n_nodes, const int index[], const int edges
 {
     int rc;
 
-    ENTER_INTRA(c, "MPI_Graph_map", comm);
+    ENTER_INTRA(c, comm);
     rc = check_graph(c, n_nodes, index, edges);
     *rank = c->rank < n_nodes ? c->rank : MPI_UNDEFINED;
     return rc;
 }
 
 #define ENTER_GRAPH(c, g, call, comm)                                                              \
-    ENTER(c, call, comm);                                                                          \
+    ENTER(c, comm);                                                                                \
     const struct graph *g = c->graph;                                                              \
     CHECK(c, g != NULL && g->index != NULL, MPI_ERR_TOPOLOGY, "the communicator is not a graph")
 
 int MPI_Graphdims_get(MPI_Comm comm, int *n_nodes, int *n_edges)
 {
-    ENTER_GRAPH(c, g, "MPI_Graphdims_get", comm);
+    ENTER_GRAPH(c, g, __func__, comm);
     *n_nodes = g->n_nodes;
     *n_edges = g->index[g->n_nodes - 1];
     return MPI_SUCCESS;
@@ -102,7 +102,7 @@ int MPI_Graphdims_get(MPI_Comm comm, int *n_nodes, int *n_edges)
 
 int MPI_Graph_get(MPI_Comm comm, int max_index, int max_edges, int index[], int edges[])
 {
-    ENTER_GRAPH(c, g, "MPI_Graph_get", comm);
+    ENTER_GRAPH(c, g, __func__, comm);
     for (int i = 0; i < g->n_nodes && i < max_index; i++)
         index[i] = g->index[i];
     for (int i = 0; i < g->index[g->n_nodes - 1] && i < max_edges; i++)
@@ -112,7 +112,7 @@ int MPI_Graph_get(MPI_Comm comm, int max_index, int max_edges, int index[], int 
 
 int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *n)
 {
-    ENTER_GRAPH(c, g, "MPI_Graph_neighbors_count", comm);
+    ENTER_GRAPH(c, g, __func__, comm);
     CHECK(c, (unsigned)rank < (unsigned)c->size, MPI_ERR_RANK,
           "%d is not a rank of a communicator of %d", rank, c->size);
     *n = g->index[rank] - (rank > 0 ? g->index[rank - 1] : 0);
@@ -123,7 +123,7 @@ int MPI_Graph_neighbors(MPI_Comm comm, int rank, int max, int neighbors[])
 {
     int first;
 
-    ENTER_GRAPH(c, g, "MPI_Graph_neighbors", comm);
+    ENTER_GRAPH(c, g, __func__, comm);
     CHECK(c, (unsigned)rank < (unsigned)c->size, MPI_ERR_RANK,
           "%d is not a rank of a communicator of %d", rank, c->size);
     first = rank > 0 ? g->index[rank - 1] : 0;
@@ -163,7 +163,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int n_in, const int sources[],
     int rc;
 
     (void)info, (void)reorder;
-    ENTER_INTRA(c, "MPI_Dist_graph_create_adjacent", comm);
+    ENTER_INTRA(c, comm);
     CHECK(c, (in_weights == MPI_UNWEIGHTED) == (out_weights == MPI_UNWEIGHTED), MPI_ERR_ARG,
           "edges of one direction have weights, and those of the other have none");
     rc = check_neighbors(c, n_in, sources, in_weights);
@@ -245,7 +245,7 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
     int n_edges = 0, n_all, rc;
 
     (void)info, (void)reorder;
-    ENTER_INTRA(c, "MPI_Dist_graph_create", comm);
+    ENTER_INTRA(c, comm);
     rc = check_neighbors(c, n, sources, MPI_UNWEIGHTED);
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
         CHECK(c, degrees[i] >= 0, MPI_ERR_ARG, "source %d has %d edges", i, degrees[i]);
@@ -273,14 +273,14 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
 }
 
 #define ENTER_DIST_GRAPH(c, g, call, comm)                                                         \
-    ENTER(c, call, comm);                                                                          \
+    ENTER(c, comm);                                                                                \
     const struct graph *g = c->graph;                                                              \
     CHECK(c, g != NULL && g->index == NULL, MPI_ERR_TOPOLOGY,                                      \
           "the communicator is not a distributed graph")
 
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *n_in, int *n_out, int *weighted)
 {
-    ENTER_DIST_GRAPH(c, g, "MPI_Dist_graph_neighbors_count", comm);
+    ENTER_DIST_GRAPH(c, g, __func__, comm);
     *n_in = g->n_in;
     *n_out = g->n_out;
     *weighted = g->weighted;
@@ -299,7 +299,7 @@ static void get_neighbors(const int list[], int n, int max, int ranks[], int *we
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int max_in, int sources[], int *in_weights, int max_out,
                              int dests[], int *out_weights)
 {
-    ENTER_DIST_GRAPH(c, g, "MPI_Dist_graph_neighbors", comm);
+    ENTER_DIST_GRAPH(c, g, __func__, comm);
     get_neighbors(g->in, g->n_in, max_in, sources, g->weighted ? in_weights : MPI_UNWEIGHTED);
     get_neighbors(g->out, g->n_out, max_out, dests, g->weighted ? out_weights : MPI_UNWEIGHTED);
     return MPI_SUCCESS;

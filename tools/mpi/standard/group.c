@@ -28,8 +28,8 @@ struct group *mpi_new_group(int n)
 #define GROUP(g, handle)                                                                           \
     const struct group *g = mpi_group_of(handle);                                                  \
     CHECK(NULL, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed")
-#define ENTER_GROUP(g, call, handle)                                                               \
-    mpi_enter(call);                                                                               \
+#define ENTER_GROUP(g, handle)                                                                     \
+    mpi_enter(__func__);                                                                           \
     GROUP(g, handle)
 
 static int place_of(const struct group *g, int rank)
@@ -53,21 +53,21 @@ static int give(struct group *g, MPI_Group *out)
 
 int MPI_Group_size(MPI_Group group, int *size)
 {
-    ENTER_GROUP(g, "MPI_Group_size", group);
+    ENTER_GROUP(g, group);
     *size = g->n;
     return MPI_SUCCESS;
 }
 
 int MPI_Group_rank(MPI_Group group, int *rank)
 {
-    struct rank *r = ENTER_GROUP(g, "MPI_Group_rank", group);
+    struct rank *r = ENTER_GROUP(g, group);
     *rank = place_of(g, logp_vp_rank(r->vp));
     return MPI_SUCCESS;
 }
 
 int MPI_Group_translate_ranks(MPI_Group a, int n, const int ranks[], MPI_Group b, int out[])
 {
-    ENTER_GROUP(x, "MPI_Group_translate_ranks", a);
+    ENTER_GROUP(x, a);
     GROUP(y, b);
     CHECK(NULL, n >= 0, MPI_ERR_ARG, "n is %d, but must be at least 0", n);
     CHECK(NULL, n == 0 || (ranks != NULL && out != NULL), MPI_ERR_ARG, "an array of ranks is null");
@@ -81,7 +81,7 @@ int MPI_Group_translate_ranks(MPI_Group a, int n, const int ranks[], MPI_Group b
 
 int MPI_Group_compare(MPI_Group a, MPI_Group b, int *result)
 {
-    ENTER_GROUP(x, "MPI_Group_compare", a);
+    ENTER_GROUP(x, a);
     GROUP(y, b);
     *result = x->n == y->n ? MPI_IDENT : MPI_UNEQUAL;
     for (int i = 0; i < x->n && *result != MPI_UNEQUAL; i++)
@@ -96,7 +96,7 @@ int MPI_Group_union(MPI_Group a, MPI_Group b, MPI_Group *out)
 {
     struct group *g;
 
-    ENTER_GROUP(x, "MPI_Group_union", a);
+    ENTER_GROUP(x, a);
     GROUP(y, b);
     g = mpi_new_group(x->n + y->n);
     if (g != NULL) {
@@ -114,7 +114,8 @@ static int select_from(const char *call, MPI_Group a, MPI_Group b, bool in, MPI_
 {
     struct group *g;
 
-    ENTER_GROUP(x, call, a);
+    mpi_enter(call);
+    GROUP(x, a);
     GROUP(y, b);
     g = mpi_new_group(x->n);
     if (g != NULL) {
@@ -128,12 +129,12 @@ static int select_from(const char *call, MPI_Group a, MPI_Group b, bool in, MPI_
 
 int MPI_Group_intersection(MPI_Group a, MPI_Group b, MPI_Group *out)
 {
-    return select_from("MPI_Group_intersection", a, b, true, out);
+    return select_from(__func__, a, b, true, out);
 }
 
 int MPI_Group_difference(MPI_Group a, MPI_Group b, MPI_Group *out)
 {
-    return select_from("MPI_Group_difference", a, b, false, out);
+    return select_from(__func__, a, b, false, out);
 }
 
 /* Without memory, assume that they are distinct. */
@@ -199,13 +200,13 @@ static int choose(const struct group *g, int n, const int ranks[], choice *chose
 
 int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
 {
-    ENTER_GROUP(g, "MPI_Group_incl", group);
+    ENTER_GROUP(g, group);
     return choose(g, n, ranks, members, out);
 }
 
 int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
 {
-    ENTER_GROUP(g, "MPI_Group_excl", group);
+    ENTER_GROUP(g, group);
     return choose(g, n, ranks, other_members, out);
 }
 
@@ -237,7 +238,8 @@ static int choose_ranges(const char *call, MPI_Group group, int n, int ranges[][
 {
     int *ranks, n_ranks, rc;
 
-    ENTER_GROUP(g, call, group);
+    mpi_enter(call);
+    GROUP(g, group);
     CHECK(NULL, n >= 0, MPI_ERR_ARG, "%d ranges, but there must be at least 0", n);
     for (int i = 0; i < n; i++) {
         const int64_t first = ranges[i][0], step = ranges[i][2],
@@ -258,17 +260,17 @@ static int choose_ranges(const char *call, MPI_Group group, int n, int ranges[][
 
 int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *out)
 {
-    return choose_ranges("MPI_Group_range_incl", group, n, ranges, members, out);
+    return choose_ranges(__func__, group, n, ranges, members, out);
 }
 
 int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *out)
 {
-    return choose_ranges("MPI_Group_range_excl", group, n, ranges, other_members, out);
+    return choose_ranges(__func__, group, n, ranges, other_members, out);
 }
 
 int MPI_Group_free(MPI_Group *group)
 {
-    ENTER_GROUP(g, "MPI_Group_free", *group);
+    ENTER_GROUP(g, *group);
     if (g != &empty)
         mpi_bury_object((struct object *)&g->object, sizeof(*g) + (size_t)g->n * sizeof(int));
     *group = MPI_GROUP_NULL;

@@ -24,8 +24,8 @@ struct info {
 #define ANY_INFO(i, handle)                                                                        \
     const struct info *i = info_of(handle);                                                        \
     CHECK(NULL, i != NULL, MPI_ERR_INFO, "the info is null or has been freed")
-#define ENTER_INFO(i, call, handle)                                                                \
-    mpi_enter_any(call);                                                                           \
+#define ENTER_INFO(i, handle)                                                                      \
+    mpi_enter_any(__func__);                                                                       \
     ANY_INFO(i, handle)
 
 static const struct info *info_of(MPI_Info handle)
@@ -39,7 +39,7 @@ static const struct info *info_of(MPI_Info handle)
 
 int MPI_Info_create(MPI_Info *info)
 {
-    mpi_enter_any("MPI_Info_create");
+    mpi_enter_any(__func__);
     *info = calloc(1, sizeof(struct info));
     CHECK(NULL, *info != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
@@ -88,7 +88,7 @@ static struct pair *new_pair(const char *key, const char *value)
 
 int MPI_Info_free(MPI_Info *info)
 {
-    mpi_enter_any("MPI_Info_free");
+    mpi_enter_any(__func__);
     INFO(i, *info);
     while (i->first != NULL)
         drop(&i->first);
@@ -101,7 +101,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
     struct pair *p;
 
-    mpi_enter_any("MPI_Info_set");
+    mpi_enter_any(__func__);
     INFO(i, info);
     CHECK(NULL, *key != '\0' && strlen(key) <= MPI_MAX_INFO_KEY, MPI_ERR_INFO_KEY,
           "the key has %zu characters, but must have 1 to %d", strlen(key), MPI_MAX_INFO_KEY);
@@ -120,7 +120,7 @@ int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *f
 {
     const struct pair *p;
 
-    ENTER_INFO(i, "MPI_Info_get", info);
+    ENTER_INFO(i, info);
     CHECK(NULL, length >= 0, MPI_ERR_ARG, "the length is %d, but must be at least 0", length);
     p = pair_of(i, key);
     *flag = p != NULL;
@@ -134,7 +134,7 @@ int MPI_Info_get_string(MPI_Info info, const char *key, int *length, char *value
 {
     const struct pair *p;
 
-    ENTER_INFO(i, "MPI_Info_get_string", info);
+    ENTER_INFO(i, info);
     p = pair_of(i, key);
     *flag = p != NULL;
     if (p == NULL)
@@ -147,7 +147,7 @@ int MPI_Info_get_string(MPI_Info info, const char *key, int *length, char *value
 
 int MPI_Info_get_nkeys(MPI_Info info, int *n)
 {
-    ENTER_INFO(i, "MPI_Info_get_nkeys", info);
+    ENTER_INFO(i, info);
     *n = 0;
     for (const struct pair *p = i->first; p != NULL; p = p->next)
         ++*n;
@@ -159,7 +159,7 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
     const struct pair *p;
     int left = n;
 
-    ENTER_INFO(i, "MPI_Info_get_nthkey", info);
+    ENTER_INFO(i, info);
     for (p = i->first; p != NULL && left > 0; p = p->next)
         left--;
     CHECK(NULL, n >= 0 && p != NULL, MPI_ERR_ARG, "the info has no key %d", n);
@@ -171,7 +171,7 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag
 {
     const struct pair *p;
 
-    ENTER_INFO(i, "MPI_Info_get_valuelen", info);
+    ENTER_INFO(i, info);
     p = pair_of(i, key);
     *flag = p != NULL;
     if (p != NULL)
@@ -181,7 +181,7 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag
 
 int MPI_Info_delete(MPI_Info info, const char *key)
 {
-    mpi_enter_any("MPI_Info_delete");
+    mpi_enter_any(__func__);
     INFO(i, info);
     CHECK(NULL, *link_of(i, key) != NULL, MPI_ERR_INFO_NOKEY, "the info has no key %s", key);
     drop(link_of(i, key));
@@ -192,7 +192,7 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *out)
 {
     int rc;
 
-    ENTER_INFO(i, "MPI_Info_dup", info);
+    ENTER_INFO(i, info);
     rc = MPI_Info_create(out);
     for (const struct pair *p = i->first; p != NULL && rc == MPI_SUCCESS; p = p->next)
         rc = MPI_Info_set(*out, p->key, p->value);
@@ -241,12 +241,12 @@ void mpi_drop_info(MPI_Info *kept)
 
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-    ENTER(c, "MPI_Comm_set_info", comm);
+    ENTER(c, comm);
     return mpi_set_info(&c->info, info);
 }
 
 int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
 {
-    ENTER(c, "MPI_Comm_get_info", comm);
+    ENTER(c, comm);
     return mpi_get_info(c->info, info);
 }

@@ -75,7 +75,7 @@ int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int re
     struct group *own, *others = NULL;
     int rc;
 
-    ENTER_INTRA(c, "MPI_Intercomm_create", local);
+    ENTER_INTRA(c, local);
     *out = MPI_COMM_NULL;
     CHECK(c, (unsigned)local_leader < (unsigned)c->size, MPI_ERR_RANK,
           "the leader %d is not a rank of a communicator of %d", local_leader, c->size);
@@ -97,7 +97,7 @@ int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *out)
     struct logp_vp *vp = NULL;
     int rc;
 
-    ENTER(c, "MPI_Intercomm_merge", comm);
+    ENTER(c, comm);
     CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
     rc = logp_group_split(c->vp, 0, high != 0, &vp);
     return mpi_give_comm(c, rc, vp, 0, out);

@@ -381,7 +381,7 @@ int mpi_exchange_items(struct comm *c, const struct items *in, const struct item
 
 static int gatherv(const char *call, PARAMETERS_Gatherv, MPI_Request *request)
 {
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     CHECK_ROOT(c, root);
     CHECK(c,
           (recv_counts != NULL && displs != NULL) ||
@@ -398,7 +398,7 @@ BOTH(Gatherv, gatherv(call, ARGUMENTS_Gatherv, request))
 
 static int scatterv(const char *call, PARAMETERS_Scatterv, MPI_Request *request)
 {
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     CHECK_ROOT(c, root);
     CHECK_COUNT(c, recv_buf != MPI_IN_PLACE && (!c->inter || root >= 0) ? recv_count : 0);
     CHECK(c,
@@ -420,7 +420,7 @@ static int allgatherv(const char *call, PARAMETERS_Allgatherv, MPI_Request *requ
         .buf = recv_buf, .counts = recv_counts, .displs = displs, .type = recv_type};
     struct items in = {.buf = (char *)send_buf, .type = send_type, .count = send_count};
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     if (send_buf == MPI_IN_PLACE && !c->inter)
         in = (struct items){
             .buf = item(&out, c->rank), .type = recv_type, .count = recv_counts[c->rank]};
@@ -433,7 +433,7 @@ BOTH(Allgatherv, allgatherv(call, ARGUMENTS_Allgatherv, request))
 static int alltoall(const char *call, bool has_one, const struct items *in, const struct items *out,
                     MPI_Comm comm, MPI_Request *request)
 {
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     CHECK(c,
           in->buf == MPI_IN_PLACE ||
               (in->counts != NULL && in->displs != NULL && (has_one || in->types != NULL)),

@@ -40,7 +40,8 @@ static int exchange(const char *call, const struct items *in, const struct items
     bool grid;
     int rc;
 
-    ENTER_INTRA(c, call, comm);
+    ENTER_AS(c, call, comm);
+    CHECK_INTRA(c);
     CHECK(c, in->buf != MPI_IN_PLACE, MPI_ERR_BUFFER, "MPI_IN_PLACE is not for neighbours");
     rc = find_neighbors(c, &x);
     if (rc != MPI_SUCCESS)

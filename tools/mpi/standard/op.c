@@ -256,7 +256,7 @@ int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, 
     struct reduction r;
     int rc;
 
-    ENTER_TYPE(t, "MPI_Reduce_local", type);
+    ENTER_TYPE(t, type);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     CHECK(NULL, in != MPI_IN_PLACE && inout != MPI_IN_PLACE, MPI_ERR_BUFFER,
           "MPI_IN_PLACE is not for this call");
@@ -277,7 +277,7 @@ int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
 {
     struct operation *o = malloc(sizeof(*o));
 
-    mpi_enter("MPI_Op_create");
+    mpi_enter(__func__);
     CHECK(NULL, o != NULL, MPI_ERR_NO_MEM, "no memory");
     *o = (struct operation){.function = function, .commutes = commutes != 0};
     *op = (MPI_Op)o;
@@ -286,7 +286,7 @@ int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
 
 int MPI_Op_free(MPI_Op *op)
 {
-    mpi_enter("MPI_Op_free");
+    mpi_enter(__func__);
     CHECK(NULL, (uintptr_t)*op >= 0x400, MPI_ERR_OP, "a constant cannot be freed");
     CHECK(NULL, object_of(*op) != NULL, MPI_ERR_OP, "the operation has been freed");
     mpi_bury_object((struct object *)*op, /* a reduction that is under way has a copy */
@@ -297,7 +297,7 @@ int MPI_Op_free(MPI_Op *op)
 
 int MPI_Op_commutative(MPI_Op op, int *commutes)
 {
-    mpi_enter("MPI_Op_commutative");
+    mpi_enter(__func__);
     CHECK(NULL, op != MPI_OP_NULL && ((uintptr_t)op < 0x400 || object_of(op) != NULL), MPI_ERR_OP,
           "the operation is null or has been freed");
     *commutes = (uintptr_t)op < 0x400 || ((const struct operation *)op)->commutes;

@@ -86,7 +86,7 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
     struct logp_send_options o;
     int rc;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_DEST(c, dest);
@@ -116,7 +116,7 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
     int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
                    MPI_Comm comm)                                                                  \
     {                                                                                              \
-        return send("MPI_" #name, buf, count, type, dest, tag, comm, mode,                         \
+        return send(__func__, buf, count, type, dest, tag, comm, mode,                             \
                     __builtin_return_address(0));                                                  \
     }
 SEND(Send, LOGP_SEND_STANDARD)
@@ -174,7 +174,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     size_t bytes;
     int rc;
 
-    ENTER(c, "MPI_Recv", comm);
+    ENTER(c, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_SOURCE(c, source);
@@ -229,7 +229,7 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
 {
     struct request *r;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     if (kind == REQUEST_SEND) {
@@ -293,7 +293,7 @@ static int persistent(struct request *r, int rc, MPI_Request *request, void *cal
                    MPI_Comm comm, MPI_Request *request)                                            \
     {                                                                                              \
         struct request *r = NULL;                                                                  \
-        const int rc = make("MPI_" #name, kind, mode, buf, count, type, peer, tag, comm, &r);      \
+        const int rc = make(__func__, kind, mode, buf, count, type, peer, tag, comm, &r);          \
                                                                                                    \
         return start(r, rc, request, CALLER);                                                      \
     }
@@ -320,8 +320,7 @@ int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, i
     struct request *r = NULL;
     int rc, sent;
 
-    mpi_enter(
-        "MPI_Sendrecv"); /* all is checked before the receive, which would wait for ever, begins */
+    mpi_enter(__func__); /* all is checked before the receive, which would wait for ever, begins */
     COMM(c, comm);
     DATA_TYPE(t, send_type, c);
     CHECK_COUNT(c, send_count);
@@ -329,8 +328,8 @@ int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, i
     CHECK_SEND_TAG(c, send_tag);
     if (dest != MPI_PROC_NULL)
         CHECK_AT(c, send_buf, t, (size_t)send_count, "");
-    rc = make("MPI_Sendrecv", REQUEST_RECV, LOGP_SEND_STANDARD, recv_buf, recv_count, recv_type,
-              source, recv_tag, comm, &r);
+    rc = make(__func__, REQUEST_RECV, LOGP_SEND_STANDARD, recv_buf, recv_count, recv_type, source,
+              recv_tag, comm, &r);
     if (rc == MPI_SUCCESS && source != MPI_PROC_NULL && dest != MPI_PROC_NULL)
         TELL(apart, send_buf, t, send_count, recv_buf, r->type, recv_count);
     if (rc == MPI_SUCCESS)
@@ -340,8 +339,8 @@ int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, i
             mpi_free_request(r);
         return rc;
     }
-    sent = send("MPI_Sendrecv", send_buf, send_count, send_type, dest, send_tag, comm,
-                LOGP_SEND_STANDARD, CALLER);
+    sent = send(__func__, send_buf, send_count, send_type, dest, send_tag, comm, LOGP_SEND_STANDARD,
+                CALLER);
     rc = mpi_wait_for(r);
     mpi_give_status(r, status);
     mpi_free_request(r);
@@ -355,7 +354,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     char *copy;
     int rc;
 
-    ENTER(c, "MPI_Sendrecv_replace", comm);
+    ENTER(c, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_AT(c, buf, t, (size_t)count, "");
@@ -381,7 +380,7 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, bool *fou
 {
     int rc;
 
-    ENTER(c, call, comm);
+    ENTER_AS(c, call, comm);
     CHECK_SOURCE(c, source);
     CHECK_RECV_TAG(c, tag);
     *from = (struct logp_status){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
@@ -400,7 +399,7 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, bool *fou
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct logp_status from;
-    const int rc = probe("MPI_Probe", source, tag, comm, NULL, &from);
+    const int rc = probe(__func__, source, tag, comm, NULL, &from);
 
     if (rc == MPI_SUCCESS)
         set_status(status, from.source, from.tag, from.n_bytes);
@@ -411,7 +410,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 {
     struct logp_status from;
     bool found = false;
-    const int rc = probe("MPI_Iprobe", source, tag, comm, &found, &from);
+    const int rc = probe(__func__, source, tag, comm, &found, &from);
 
     *flag = found;
     if (rc == MPI_SUCCESS && found)
@@ -452,7 +451,7 @@ static int take(MPI_Comm comm, const struct logp_status *from, MPI_Message *mess
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     struct logp_status from;
-    const int rc = probe("MPI_Mprobe", source, tag, comm, NULL, &from);
+    const int rc = probe(__func__, source, tag, comm, NULL, &from);
 
     return rc == MPI_SUCCESS ? take(comm, &from, message, status) : rc;
 }
@@ -462,7 +461,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
 {
     struct logp_status from;
     bool found = false;
-    const int rc = probe("MPI_Improbe", source, tag, comm, &found, &from);
+    const int rc = probe(__func__, source, tag, comm, &found, &from);
 
     *flag = found;
     return rc == MPI_SUCCESS && found ? take(comm, &from, message, status) : rc;
@@ -473,7 +472,7 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     struct message *m = (struct message *)*message;
     size_t bytes;
 
-    mpi_enter("MPI_Mrecv");
+    mpi_enter(__func__);
     DATA_TYPE(t, type, NULL);
     CHECK_COUNT(NULL, count);
     CHECK(NULL, *message != MPI_MESSAGE_NULL, MPI_ERR_REQUEST, "the message is null");
@@ -501,7 +500,7 @@ int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MP
     struct request *r = mpi_new_request(REQUEST_DONE, &mpi_this_rank()->world);
     int rc;
 
-    mpi_enter("MPI_Imrecv");
+    mpi_enter(__func__);
     CHECK(NULL, r != NULL, MPI_ERR_NO_MEM, "no memory");
     r->active = true;
     rc = MPI_Mrecv(buf, count, type, message, &r->status);
@@ -514,7 +513,7 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
 {
     size_t bytes = bytes_of(status);
 
-    ENTER_TYPE(t, "MPI_Get_count", type);
+    ENTER_TYPE(t, type);
     if (t->size == 0)
         *count = bytes == 0 ? 0 : MPI_UNDEFINED;
     else
@@ -561,7 +560,7 @@ int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *c
 {
     const size_t bytes = bytes_of(status);
 
-    ENTER_TYPE(t, "MPI_Get_elements", type);
+    ENTER_TYPE(t, type);
     *count = t->size > 0 ? (MPI_Count)elements_in(t, bytes / t->size + 1, bytes) : 0;
     return MPI_SUCCESS;
 }
@@ -577,7 +576,7 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
 {
-    ENTER_TYPE(t, "MPI_Status_set_elements", type);
+    ENTER_TYPE(t, type);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %lld, but must be at least 0",
           (long long)count);
     CHECK_SIZE(NULL, t, (size_t)count);
@@ -605,7 +604,7 @@ int MPI_Test_cancelled(const MPI_Status *status, int *flag)
 /* Keep the buffer for MPI_Buffer_detach() only: the runtime itself copies buffered sends. */
 int MPI_Buffer_attach(void *buf, int size)
 {
-    struct rank *r = mpi_enter("MPI_Buffer_attach");
+    struct rank *r = mpi_enter(__func__);
 
     CHECK(NULL, size >= 0, MPI_ERR_ARG, "the size is %d, but must be at least 0", size);
     CHECK(NULL, buf != NULL || size == 0, MPI_ERR_BUFFER, "the buffer is null");
@@ -618,7 +617,7 @@ int MPI_Buffer_attach(void *buf, int size)
 
 int MPI_Buffer_detach(void *buf, int *size)
 {
-    struct rank *r = mpi_enter("MPI_Buffer_detach");
+    struct rank *r = mpi_enter(__func__);
 
     memcpy(buf, &r->buffer, sizeof(void *));
     *size = r->buffer_size;

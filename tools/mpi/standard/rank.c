@@ -114,7 +114,7 @@ int MPI_Is_thread_main(int *flag)
 
 int MPI_Finalize(void)
 {
-    static const struct logp_call call = {.name = "MPI_Finalize", .root = -1};
+    static const struct logp_call call = {.name = __func__, .root = -1};
     struct rank *r = mpi_enter(call.name);
     int self, world, rc;
 
@@ -183,7 +183,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
     void *memory;
 
     (void)info;
-    mpi_enter("MPI_Alloc_mem");
+    mpi_enter(__func__);
     CHECK(NULL, size >= 0, MPI_ERR_ARG, "the size is %lld, but must be at least 0",
           (long long)size);
     memory = malloc(size > 0 ? (size_t)size : 1);
@@ -194,7 +194,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
 
 int MPI_Free_mem(void *base)
 {
-    mpi_enter("MPI_Free_mem");
+    mpi_enter(__func__);
     free(base);
     return MPI_SUCCESS;
 }

@@ -101,12 +101,13 @@ int mpi_begin_rank(struct rank *r, struct logp_vp *vp);
 void mpi_end_rank(struct rank *r);
 
 /* The start of a call of a communicator: its rank is looked up once. */
-#define ENTER(c, call, handle)                                                                     \
+#define ENTER_AS(c, call, handle)                                                                  \
     struct comm *c = comm_in(mpi_enter(call), handle);                                             \
     CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
-
-#define ENTER_INTRA(c, call, handle)                                                               \
-    ENTER(c, call, handle);                                                                        \
-    CHECK(c, !c->inter, MPI_ERR_COMM, "the communicator is between two groups")
+#define ENTER(c, handle) ENTER_AS(c, __func__, handle)
+#define CHECK_INTRA(c) CHECK(c, !c->inter, MPI_ERR_COMM, "the communicator is between two groups")
+#define ENTER_INTRA(c, handle)                                                                     \
+    ENTER(c, handle);                                                                              \
+    CHECK_INTRA(c)
 
 #endif

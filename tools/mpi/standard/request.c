@@ -216,7 +216,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int rc = MPI_SUCCESS;
 
-    ENTER_REQUESTS("MPI_Wait", 1, request);
+    ENTER_REQUESTS(1, request);
     if (is_active(*request))
         rc = mpi_wait_for((struct request *)*request);
     mpi_give_status(request_of(*request), status);
@@ -229,7 +229,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     bool done = true;
     int rc = MPI_SUCCESS;
 
-    ENTER_REQUESTS("MPI_Test", 1, request);
+    ENTER_REQUESTS(1, request);
     if (is_active(*request))
         rc = test((struct request *)*request, &done);
     *flag = done;
@@ -251,7 +251,7 @@ int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
 {
     int all = MPI_SUCCESS;
 
-    ENTER_REQUESTS("MPI_Waitall", n, requests);
+    ENTER_REQUESTS(n, requests);
     for (int i = 0; i < n; i++) {
         const int rc =
             is_active(requests[i]) ? mpi_wait_for((struct request *)requests[i]) : MPI_SUCCESS;
@@ -270,7 +270,7 @@ int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
     int rc = MPI_SUCCESS;
     bool done = true;
 
-    ENTER_REQUESTS("MPI_Testall", n, requests);
+    ENTER_REQUESTS(n, requests);
     for (int i = 0; i < n && done && rc == MPI_SUCCESS; i++)
         if (is_active(requests[i]))
             rc = test((struct request *)requests[i], &done);
@@ -371,7 +371,7 @@ int MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 {
     int rc, first;
 
-    ENTER_REQUESTS("MPI_Waitany", n, requests);
+    ENTER_REQUESTS(n, requests);
     first = wait_first(n, requests, &rc);
     take_one(n, requests, first, index, status);
     return rc;
@@ -381,7 +381,7 @@ int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status
 {
     int rc, first;
 
-    ENTER_REQUESTS("MPI_Testany", n, requests);
+    ENTER_REQUESTS(n, requests);
     first = first_done(n, requests, &rc);
     *flag = first < n;
     *index = MPI_UNDEFINED;
@@ -421,7 +421,7 @@ int MPI_Waitsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_S
 {
     int rc, first;
 
-    ENTER_REQUESTS("MPI_Waitsome", n, requests);
+    ENTER_REQUESTS(n, requests);
     first = wait_first(n, requests, &rc);
     *n_done = MPI_UNDEFINED;
     return first < 0 ? rc : take_some(n, requests, first, rc, n_done, indices, statuses);
@@ -431,7 +431,7 @@ int MPI_Testsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_S
 {
     int rc, first;
 
-    ENTER_REQUESTS("MPI_Testsome", n, requests);
+    ENTER_REQUESTS(n, requests);
     first = first_done(n, requests, &rc);
     *n_done = first < 0 ? MPI_UNDEFINED : 0;
     return first < 0 || first == n ? rc
@@ -453,7 +453,7 @@ static void forget_uses(struct rank *rank, struct request *r)
 /* Free the handle. An operation under way continues and is completed before the rank ends. */
 int MPI_Request_free(MPI_Request *request)
 {
-    struct rank *rank = mpi_enter("MPI_Request_free");
+    struct rank *rank = mpi_enter(__func__);
     struct request *r = request_of(*request), **left;
 
     CHECK(NULL, r != NULL, MPI_ERR_REQUEST, "the request is null");
@@ -485,7 +485,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     bool done = true;
     int rc = MPI_SUCCESS;
 
-    ENTER_REQUESTS("MPI_Request_get_status", 1, &request);
+    ENTER_REQUESTS(1, &request);
     if (is_active(request))
         rc = test((struct request *)request, &done);
     *flag = done;
@@ -501,7 +501,7 @@ int MPI_Cancel(MPI_Request *request)
     struct request *r = request_of(*request);
     int rc;
 
-    ENTER_REQUESTS("MPI_Cancel", 1, request);
+    ENTER_REQUESTS(1, request);
     CHECK(NULL, r != NULL && r->active, MPI_ERR_REQUEST, "the request is null or not active");
     if (r->general != NULL)
         return r->general->cancel(r->general->state, r->general->complete);

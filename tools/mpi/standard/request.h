@@ -104,8 +104,8 @@ struct request *mpi_reuse_request(struct rank *owner); /* one of them; NULL: non
         if (class != MPI_SUCCESS)                                                                  \
             return class;                                                                          \
     } while (0)
-#define ENTER_REQUESTS(call, n, all)                                                               \
-    mpi_enter(call);                                                                               \
+#define ENTER_REQUESTS(n, all)                                                                     \
+    mpi_enter(__func__);                                                                           \
     REQUESTS(n, all, FRAME)
 /* In a function that the program calls: its caller's local variables are not below this address, where the
  * return address and the caller's frame pointer end. */

@@ -506,7 +506,8 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
     int64_t arrival_ns = 0;
     int rc;
 
-    ENTER_WIN(w, call, win);
+    mpi_enter(call);
+    WIN(w, win);
     if (a->rank != MPI_PROC_NULL)
         CHECK_WIN_RANK(w, a->rank);
     if (a->rank == MPI_PROC_NULL)
@@ -562,8 +563,8 @@ int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int ra
                      MPI_Op op, MPI_Win win)
 {
     CALLED();
-    return get_accumulate("MPI_Fetch_and_op", origin, 1, type, result, 1, type, rank, displ, 1,
-                          type, op, win, NULL);
+    return get_accumulate(__func__, origin, 1, type, result, 1, type, rank, displ, 1, type, op, win,
+                          NULL);
 }
 
 int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
@@ -585,14 +586,14 @@ int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, 
     CALLED();
     if (t != NULL && (t->kind != TYPE_BASIC || strchr("bBhHiIlLotq", t->arithmetic) == NULL ||
                       t->arithmetic == 0)) {
-        mpi_enter("MPI_Compare_and_swap");
+        mpi_enter(__func__);
         return mpi_failed(mpi_win_of(win) != NULL ? mpi_win_of(win)->comm : NULL, MPI_ERR_TYPE,
                           "%s is not an integer, a logical or a byte", t->name);
     }
     if (compare == NULL) {
-        mpi_enter("MPI_Compare_and_swap");
+        mpi_enter(__func__);
         return mpi_failed(mpi_win_of(win) != NULL ? mpi_win_of(win)->comm : NULL, MPI_ERR_BUFFER,
                           "the value to compare with is null");
     }
-    return operate("MPI_Compare_and_swap", &a, win, NULL);
+    return operate(__func__, &a, win, NULL);
 }

@@ -28,9 +28,9 @@ enum { N_VARIABLES_SHOWN = sizeof(variables) / sizeof(*variables) };
 
 static const char session_mark; /* all sessions are alike: they have no handles */
 
-#define TOOL(name)                                                                                 \
+#define TOOL()                                                                                     \
     do {                                                                                           \
-        if (mpi_enter_any(name)->n_tools == 0)                                                     \
+        if (mpi_enter_any(__func__)->n_tools == 0)                                                 \
             return MPI_T_ERR_NOT_INITIALIZED;                                                      \
     } while (0)
 
@@ -42,14 +42,14 @@ static void give(int value, int *to)
 
 int MPI_T_init_thread(int required, int *provided)
 {
-    mpi_enter_any("MPI_T_init_thread")->n_tools++;
+    mpi_enter_any(__func__)->n_tools++;
     give(required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED, provided);
     return MPI_SUCCESS;
 }
 
 int MPI_T_finalize(void)
 {
-    TOOL("MPI_T_finalize");
+    TOOL();
     mpi_this_rank()->n_tools--;
     return MPI_SUCCESS;
 }
@@ -83,7 +83,7 @@ static const struct variable *variable_of(MPI_T_cvar_handle handle)
 
 int MPI_T_cvar_get_num(int *n)
 {
-    TOOL("MPI_T_cvar_get_num");
+    TOOL();
     give(N_VARIABLES_SHOWN, n);
     return MPI_SUCCESS;
 }
@@ -91,7 +91,7 @@ int MPI_T_cvar_get_num(int *n)
 int MPI_T_cvar_get_info(int i, char *name, int *name_bytes, int *verbosity, MPI_Datatype *type,
                         MPI_T_enum *values, char *text, int *text_bytes, int *bind, int *scope)
 {
-    TOOL("MPI_T_cvar_get_info");
+    TOOL();
     if (i < 0 || i >= N_VARIABLES_SHOWN)
         return MPI_T_ERR_INVALID_INDEX;
     give_text(variables[i].name, name, name_bytes);
@@ -108,7 +108,7 @@ int MPI_T_cvar_get_info(int i, char *name, int *name_bytes, int *verbosity, MPI_
 
 int MPI_T_cvar_get_index(const char *name, int *index)
 {
-    TOOL("MPI_T_cvar_get_index");
+    TOOL();
     for (int i = 0; name != NULL && i < N_VARIABLES_SHOWN; i++)
         if (strcmp(variables[i].name, name) == 0) {
             give(i, index);
@@ -120,7 +120,7 @@ int MPI_T_cvar_get_index(const char *name, int *index)
 int MPI_T_cvar_handle_alloc(int i, void *object, MPI_T_cvar_handle *handle, int *count)
 {
     (void)object;
-    TOOL("MPI_T_cvar_handle_alloc");
+    TOOL();
     if (i < 0 || i >= N_VARIABLES_SHOWN)
         return MPI_T_ERR_INVALID_INDEX;
     *handle = (MPI_T_cvar_handle)(uintptr_t)&variables[i];
@@ -130,7 +130,7 @@ int MPI_T_cvar_handle_alloc(int i, void *object, MPI_T_cvar_handle *handle, int 
 
 int MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
-    TOOL("MPI_T_cvar_handle_free");
+    TOOL();
     if (variable_of(*handle) == NULL)
         return MPI_T_ERR_INVALID_HANDLE;
     *handle = MPI_T_CVAR_HANDLE_NULL;
@@ -143,7 +143,7 @@ int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
     struct logp_params params;
     MPI_Count value = 0; /* without a delay */
 
-    TOOL("MPI_T_cvar_read");
+    TOOL();
     if (v == NULL)
         return MPI_T_ERR_INVALID_HANDLE;
     if (logp_vp_params(mpi_this_rank()->vp, &params) == 0)
@@ -155,7 +155,7 @@ int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
     (void)buf;
-    TOOL("MPI_T_cvar_write");
+    TOOL();
     return variable_of(handle) == NULL ? MPI_T_ERR_INVALID_HANDLE : MPI_T_ERR_CVAR_SET_NEVER;
 }
 
@@ -163,7 +163,7 @@ int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 
 int MPI_T_pvar_get_num(int *n)
 {
-    TOOL("MPI_T_pvar_get_num");
+    TOOL();
     give(0, n);
     return MPI_SUCCESS;
 }
@@ -174,20 +174,20 @@ int MPI_T_pvar_get_info(int i, char *name, int *name_bytes, int *verbosity, int 
 {
     (void)i, (void)name, (void)name_bytes, (void)verbosity, (void)class, (void)type, (void)values;
     (void)text, (void)text_bytes, (void)bind, (void)read_only, (void)continuous, (void)atomic;
-    TOOL("MPI_T_pvar_get_info");
+    TOOL();
     return MPI_T_ERR_INVALID_INDEX;
 }
 
 int MPI_T_pvar_get_index(const char *name, int class, int *index)
 {
     (void)name, (void)class, (void)index;
-    TOOL("MPI_T_pvar_get_index");
+    TOOL();
     return MPI_T_ERR_INVALID_NAME;
 }
 
 int MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
-    TOOL("MPI_T_pvar_session_create");
+    TOOL();
     *session = (MPI_T_pvar_session)(uintptr_t)&session_mark;
     return MPI_SUCCESS;
 }
@@ -199,7 +199,7 @@ static bool is_session(MPI_T_pvar_session session)
 
 int MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
-    TOOL("MPI_T_pvar_session_free");
+    TOOL();
     if (!is_session(*session))
         return MPI_T_ERR_INVALID_SESSION;
     *session = MPI_T_PVAR_SESSION_NULL;
@@ -210,7 +210,7 @@ int MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int i, void *object,
                             MPI_T_pvar_handle *handle, int *count)
 {
     (void)i, (void)object, (void)handle, (void)count;
-    TOOL("MPI_T_pvar_handle_alloc");
+    TOOL();
     return is_session(session) ? MPI_T_ERR_INVALID_INDEX : MPI_T_ERR_INVALID_SESSION;
 }
 
@@ -224,25 +224,25 @@ static int use_handle(MPI_T_pvar_session session, MPI_T_pvar_handle handle, bool
 
 int MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
-    TOOL("MPI_T_pvar_handle_free");
+    TOOL();
     return use_handle(session, *handle, false);
 }
 
 int MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-    TOOL("MPI_T_pvar_start");
+    TOOL();
     return use_handle(session, handle, true);
 }
 
 int MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-    TOOL("MPI_T_pvar_stop");
+    TOOL();
     return use_handle(session, handle, true);
 }
 
 int MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-    TOOL("MPI_T_pvar_reset");
+    TOOL();
     return use_handle(session, handle, true);
 }
 
@@ -250,7 +250,7 @@ int MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
     int MPI_T_pvar_##name(MPI_T_pvar_session session, MPI_T_pvar_handle handle, type buf)          \
     {                                                                                              \
         (void)buf;                                                                                 \
-        TOOL("MPI_T_pvar_" #name);                                                                 \
+        TOOL();                                                                                    \
         return use_handle(session, handle, false);                                                 \
     }
 PVAR_CALL(read, void *)
@@ -262,20 +262,20 @@ PVAR_CALL(write, const void *)
 int MPI_T_enum_get_info(MPI_T_enum values, int *n, char *name, int *name_bytes)
 {
     (void)values, (void)n, (void)name, (void)name_bytes;
-    TOOL("MPI_T_enum_get_info");
+    TOOL();
     return MPI_T_ERR_INVALID_HANDLE;
 }
 
 int MPI_T_enum_get_item(MPI_T_enum values, int i, int *value, char *name, int *name_bytes)
 {
     (void)values, (void)i, (void)value, (void)name, (void)name_bytes;
-    TOOL("MPI_T_enum_get_item");
+    TOOL();
     return MPI_T_ERR_INVALID_HANDLE;
 }
 
 int MPI_T_category_get_num(int *n)
 {
-    TOOL("MPI_T_category_get_num");
+    TOOL();
     give(0, n);
     return MPI_SUCCESS;
 }
@@ -285,14 +285,14 @@ int MPI_T_category_get_info(int i, char *name, int *name_bytes, char *text, int 
 {
     (void)i, (void)name, (void)name_bytes, (void)text, (void)text_bytes;
     (void)n_cvars, (void)n_pvars, (void)n_categories;
-    TOOL("MPI_T_category_get_info");
+    TOOL();
     return MPI_T_ERR_INVALID_INDEX;
 }
 
 int MPI_T_category_get_index(const char *name, int *index)
 {
     (void)name, (void)index;
-    TOOL("MPI_T_category_get_index");
+    TOOL();
     return MPI_T_ERR_INVALID_NAME;
 }
 
@@ -300,7 +300,7 @@ int MPI_T_category_get_index(const char *name, int *index)
     int MPI_T_category_get_##name(int i, int n, int indices[])                                     \
     {                                                                                              \
         (void)i, (void)n, (void)indices;                                                           \
-        TOOL("MPI_T_category_get_" #name);                                                         \
+        TOOL();                                                                                    \
         return MPI_T_ERR_INVALID_INDEX;                                                            \
     }
 CATEGORY_CALL(cvars)
@@ -309,7 +309,7 @@ CATEGORY_CALL(categories)
 
 int MPI_T_category_changed(int *stamp)
 {
-    TOOL("MPI_T_category_changed");
+    TOOL();
     give(0, stamp);
     return MPI_SUCCESS;
 }

@@ -374,7 +374,8 @@ int mpi_make_vector(const char *call, int count, int block, ptrdiff_t stride, bo
     ptrdiff_t row;
     struct type *t;
 
-    ENTER_TYPE(from, call, old);
+    mpi_enter(call);
+    TYPE(from, old, NULL);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     CHECK(NULL, block >= 0, MPI_ERR_ARG, "the block length is %d, but must be at least 0", block);
     t = new_type(TYPE_VECTOR);
@@ -398,7 +399,7 @@ int mpi_make_vector(const char *call, int count, int block, ptrdiff_t stride, bo
 
 int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type)
 {
-    const int rc = mpi_make_vector("MPI_Type_contiguous", 1, count, 0, true, old, type);
+    const int rc = mpi_make_vector(__func__, 1, count, 0, true, old, type);
 
     return mpi_describe(rc, type, MPI_COMBINER_CONTIGUOUS, INTS(&count, 1), NONE, NONE,
                         BYTES(NULL, 0), &old, 1);
@@ -409,7 +410,7 @@ int MPI_Type_vector(int count, int block, int stride, MPI_Datatype old, MPI_Data
     const struct type *from = mpi_type_of(old);
     bool fits = true;
     const ptrdiff_t bytes = product(stride, from != NULL ? from->extent : 0, &fits);
-    const int rc = mpi_make_vector("MPI_Type_vector", count, block, bytes, fits, old, type);
+    const int rc = mpi_make_vector(__func__, count, block, bytes, fits, old, type);
 
     return mpi_describe(rc, type, MPI_COMBINER_VECTOR, INTS(&count, 1), INTS(&block, 1),
                         INTS(&stride, 1), BYTES(NULL, 0), &old, 1);
@@ -418,8 +419,7 @@ int MPI_Type_vector(int count, int block, int stride, MPI_Datatype old, MPI_Data
 int MPI_Type_create_hvector(int count, int block, MPI_Aint stride, MPI_Datatype old,
                             MPI_Datatype *type)
 {
-    const int rc =
-        mpi_make_vector("MPI_Type_create_hvector", count, block, stride, true, old, type);
+    const int rc = mpi_make_vector(__func__, count, block, stride, true, old, type);
 
     return mpi_describe(rc, type, MPI_COMBINER_HVECTOR, INTS(&count, 1), INTS(&block, 1), NONE,
                         BYTES(&stride, 1), &old, 1);
@@ -446,7 +446,7 @@ static int make_resized(const char *call, MPI_Datatype old, MPI_Aint lb, MPI_Ain
 int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *type)
 {
     const MPI_Aint bounds[2] = {lb, extent};
-    const int rc = make_resized("MPI_Type_create_resized", old, lb, extent, type);
+    const int rc = make_resized(__func__, old, lb, extent, type);
 
     if (rc == MPI_SUCCESS)
         ((struct type *)*type)->alignment = 1;
@@ -458,8 +458,8 @@ int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
 {
     int rc;
 
-    ENTER_TYPE(t, "MPI_Type_dup", old);
-    rc = make_resized("MPI_Type_dup", old, t->lb, t->extent, type);
+    ENTER_TYPE(t, old);
+    rc = make_resized(__func__, old, t->lb, t->extent, type);
     rc = mpi_describe(rc, type, MPI_COMBINER_DUP, NONE, NONE, NONE, BYTES(NULL, 0), &old, 1);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -530,8 +530,8 @@ static int make_blocks(const char *call, int count, const int *blocks, int block
 int MPI_Type_indexed(int count, const int blocks[], const int displs[], MPI_Datatype old,
                      MPI_Datatype *type)
 {
-    const int rc = make_blocks("MPI_Type_indexed", count, blocks, 0, (struct places){displs, NULL},
-                               NULL, old, type);
+    const int rc =
+        make_blocks(__func__, count, blocks, 0, (struct places){displs, NULL}, NULL, old, type);
 
     return mpi_describe(rc, type, MPI_COMBINER_INDEXED, INTS(&count, 1),
                         INTS(blocks, (size_t)count), INTS(displs, (size_t)count), BYTES(NULL, 0),
@@ -541,8 +541,8 @@ int MPI_Type_indexed(int count, const int blocks[], const int displs[], MPI_Data
 int MPI_Type_create_hindexed(int count, const int blocks[], const MPI_Aint displs[],
                              MPI_Datatype old, MPI_Datatype *type)
 {
-    const int rc = make_blocks("MPI_Type_create_hindexed", count, blocks, 0,
-                               (struct places){NULL, displs}, NULL, old, type);
+    const int rc =
+        make_blocks(__func__, count, blocks, 0, (struct places){NULL, displs}, NULL, old, type);
 
     return mpi_describe(rc, type, MPI_COMBINER_HINDEXED, INTS(&count, 1),
                         INTS(blocks, (size_t)count), NONE, BYTES(displs, (size_t)count), &old, 1);
@@ -551,8 +551,8 @@ int MPI_Type_create_hindexed(int count, const int blocks[], const MPI_Aint displ
 int MPI_Type_create_indexed_block(int count, int block, const int displs[], MPI_Datatype old,
                                   MPI_Datatype *type)
 {
-    const int rc = make_blocks("MPI_Type_create_indexed_block", count, NULL, block,
-                               (struct places){displs, NULL}, NULL, old, type);
+    const int rc =
+        make_blocks(__func__, count, NULL, block, (struct places){displs, NULL}, NULL, old, type);
 
     return mpi_describe(rc, type, MPI_COMBINER_INDEXED_BLOCK, INTS(&count, 1), INTS(&block, 1),
                         INTS(displs, (size_t)count), BYTES(NULL, 0), &old, 1);
@@ -561,8 +561,8 @@ int MPI_Type_create_indexed_block(int count, int block, const int displs[], MPI_
 int MPI_Type_create_hindexed_block(int count, int block, const MPI_Aint displs[], MPI_Datatype old,
                                    MPI_Datatype *type)
 {
-    const int rc = make_blocks("MPI_Type_create_hindexed_block", count, NULL, block,
-                               (struct places){NULL, displs}, NULL, old, type);
+    const int rc =
+        make_blocks(__func__, count, NULL, block, (struct places){NULL, displs}, NULL, old, type);
 
     return mpi_describe(rc, type, MPI_COMBINER_HINDEXED_BLOCK, INTS(&count, 1), INTS(&block, 1),
                         NONE, BYTES(displs, (size_t)count), &old, 1);
@@ -571,8 +571,8 @@ int MPI_Type_create_hindexed_block(int count, int block, const MPI_Aint displs[]
 int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[],
                            const MPI_Datatype types[], MPI_Datatype *type)
 {
-    const int rc = make_blocks("MPI_Type_create_struct", count, blocks, 0,
-                               (struct places){NULL, displs}, types, NULL, type);
+    const int rc =
+        make_blocks(__func__, count, blocks, 0, (struct places){NULL, displs}, types, NULL, type);
 
     return mpi_describe(rc, type, MPI_COMBINER_STRUCT, INTS(&count, 1), INTS(blocks, (size_t)count),
                         NONE, BYTES(displs, (size_t)count), types, (size_t)count);
@@ -580,7 +580,7 @@ int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
-    ENTER_TYPE(t, "MPI_Type_commit", *type);
+    ENTER_TYPE(t, *type);
     t->committed = true;
     return MPI_SUCCESS;
 }
@@ -589,7 +589,7 @@ int MPI_Type_free(MPI_Datatype *type)
 {
     int rc;
 
-    ENTER_TYPE(t, "MPI_Type_free", *type);
+    ENTER_TYPE(t, *type);
     CHECK(NULL, t->references > 0, MPI_ERR_TYPE, "%s is a constant and cannot be freed", t->name);
     rc = mpi_delete_attributes(*type);
     if (rc != MPI_SUCCESS)
@@ -603,7 +603,7 @@ int MPI_Type_free(MPI_Datatype *type)
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
-    ENTER_TYPE(t, "MPI_Type_size", type);
+    ENTER_TYPE(t, type);
     *size = (MPI_Count)t->size;
     return MPI_SUCCESS;
 }
@@ -619,7 +619,7 @@ int MPI_Type_size(MPI_Datatype type, int *size)
 
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    ENTER_TYPE(t, "MPI_Type_get_extent", type);
+    ENTER_TYPE(t, type);
     *lb = t->lb;
     *extent = t->extent;
     return MPI_SUCCESS;
@@ -627,7 +627,7 @@ int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    ENTER_TYPE(t, "MPI_Type_get_true_extent", type);
+    ENTER_TYPE(t, type);
     *lb = t->true_lb;
     *extent = t->true_ub - t->true_lb;
     return MPI_SUCCESS;
@@ -682,7 +682,7 @@ static char *name_of(struct type *t)
 
 int MPI_Type_set_name(MPI_Datatype type, const char *name)
 {
-    struct rank *r = mpi_enter("MPI_Type_set_name");
+    struct rank *r = mpi_enter(__func__);
     char *at;
 
     TYPE(t, type, NULL);
@@ -702,7 +702,7 @@ int MPI_Type_set_name(MPI_Datatype type, const char *name)
 
 int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
 {
-    mpi_enter("MPI_Type_get_name");
+    mpi_enter(__func__);
     if (type == MPI_DATATYPE_NULL) {
         *length = snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_DATATYPE_NULL");
         return MPI_SUCCESS;
@@ -732,7 +732,7 @@ MPI_Aint MPI_Aint_diff(MPI_Aint a, MPI_Aint b)
 
 int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 {
-    ENTER(c, "MPI_Pack_size", comm);
+    ENTER(c, comm);
     TYPE(t, type, c);
     CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     CHECK_SIZE(c, t, (size_t)count);
@@ -743,7 +743,7 @@ int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position,
              MPI_Comm comm)
 {
-    ENTER(c, "MPI_Pack", comm);
+    ENTER(c, comm);
     DATA_TYPE(t, type, c);
     CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     CHECK_AT(c, in, t, (size_t)count, " to pack");
@@ -759,7 +759,7 @@ int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, 
 int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type,
                MPI_Comm comm)
 {
-    ENTER(c, "MPI_Unpack", comm);
+    ENTER(c, comm);
     DATA_TYPE(t, type, c);
     CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     CHECK_AT(c, out, t, (size_t)count, " to unpack to");

@@ -112,8 +112,8 @@ void mpi_drain_payload(void *elements, size_t at, const void *bytes, size_t n);
 #define TYPE(t, handle, comm)                                                                      \
     struct type *t = mpi_type_of(handle);                                                          \
     CHECK(comm, t != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed")
-#define ENTER_TYPE(t, call, handle)                                                                \
-    mpi_enter(call);                                                                               \
+#define ENTER_TYPE(t, handle)                                                                      \
+    mpi_enter(__func__);                                                                           \
     TYPE(t, handle, NULL)
 
 /* A type of data that are moved. */

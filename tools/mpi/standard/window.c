@@ -128,7 +128,7 @@ int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm 
 {
     int rc;
 
-    ENTER_INTRA(c, "MPI_Win_create", comm);
+    ENTER_INTRA(c, comm);
     CHECK(c, base != NULL || size == 0, MPI_ERR_BASE,
           "the memory of the window is null, but its size is %lld", (long long)size);
     rc = make(c, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, win);
@@ -139,7 +139,7 @@ int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm 
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    ENTER_INTRA(c, "MPI_Win_create_dynamic", comm);
+    ENTER_INTRA(c, comm);
     return make(c, MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, win);
 }
 
@@ -160,7 +160,7 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
     void *memory;
     int rc;
 
-    ENTER_INTRA(c, "MPI_Win_allocate", comm);
+    ENTER_INTRA(c, comm);
     CHECK(c, base != NULL, MPI_ERR_ARG, "base is a null pointer");
     CHECK(c, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0", (long long)size);
     memory = new_memory((size_t)size);
@@ -205,7 +205,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
     struct win *w;
     int rc;
 
-    ENTER_INTRA(c, "MPI_Win_allocate_shared", comm);
+    ENTER_INTRA(c, comm);
     CHECK(c, base != NULL, MPI_ERR_ARG, "base is a null pointer");
     rc = make(c, MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, win);
     if (rc != MPI_SUCCESS)
@@ -232,7 +232,7 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void 
 {
     const struct target *t;
 
-    ENTER_WIN(w, "MPI_Win_shared_query", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_SHARED, MPI_ERR_RMA_FLAVOR,
           "the window is not one of MPI_Win_allocate_shared");
     CHECK(w->comm, base != NULL, MPI_ERR_ARG, "base is a null pointer");
@@ -252,7 +252,7 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
     struct region *r;
 
-    ENTER_WIN(w, "MPI_Win_attach", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_DYNAMIC, MPI_ERR_RMA_FLAVOR,
           "the window is not dynamic");
     CHECK(w->comm, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0",
@@ -272,7 +272,7 @@ int MPI_Win_detach(MPI_Win win, const void *base)
 {
     struct region **link, *r;
 
-    ENTER_WIN(w, "MPI_Win_detach", win);
+    ENTER_WIN(w, win);
     CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_DYNAMIC, MPI_ERR_RMA_FLAVOR,
           "the window is not dynamic");
     pthread_mutex_lock(&w->own->mutex);
@@ -291,7 +291,7 @@ int MPI_Win_free(MPI_Win *win)
 {
     int rc;
 
-    ENTER_WIN(w, "MPI_Win_free", *win);
+    ENTER_WIN(w, *win);
     TELL(returned, w, FRAME);
     CHECK(w->comm, !w->started && !w->posted && !w->all_locked, MPI_ERR_RMA_SYNC,
           "an epoch of the window has not ended");
@@ -315,7 +315,7 @@ int MPI_Win_free(MPI_Win *win)
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-    ENTER_WIN(w, "MPI_Win_get_group", win);
+    ENTER_WIN(w, win);
     *group = (MPI_Group)mpi_ranks_of(w->comm, false);
     CHECK(w->comm, *group != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
@@ -323,7 +323,7 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 
 int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
-    ENTER_WIN(w, "MPI_Win_set_info", win);
+    ENTER_WIN(w, win);
     return mpi_set_info(&w->info, info);
 }
 
@@ -337,7 +337,7 @@ int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
                                            {"same_disp_unit", "false"}};
     int length, set, rc;
 
-    ENTER_WIN(w, "MPI_Win_get_info", win);
+    ENTER_WIN(w, win);
     rc = mpi_get_info(w->info, info);
     for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]) && rc == MPI_SUCCESS; i++) {
         rc = MPI_Info_get_valuelen(*info, hints[i][0], &length, &set);
@@ -349,14 +349,14 @@ int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
 
 int MPI_Win_set_name(MPI_Win win, const char *name)
 {
-    ENTER_WIN(w, "MPI_Win_set_name", win);
+    ENTER_WIN(w, win);
     snprintf(w->name, sizeof(w->name), "%s", name);
     return MPI_SUCCESS;
 }
 
 int MPI_Win_get_name(MPI_Win win, char *name, int *length)
 {
-    ENTER_WIN(w, "MPI_Win_get_name", win);
+    ENTER_WIN(w, win);
     *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", w->name);
     return MPI_SUCCESS;
 }
@@ -367,7 +367,7 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
     void *found = NULL;
 
-    ENTER_WIN(w, "MPI_Win_get_attr", win);
+    ENTER_WIN(w, win);
     *flag = 1;
     switch (keyval) {
     case MPI_WIN_BASE:
@@ -398,7 +398,7 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *handler)
 {
-    mpi_enter("MPI_Win_create_errhandler");
+    mpi_enter(__func__);
     return MPI_Comm_create_errhandler((MPI_Comm_errhandler_function *)(void (*)(void))function,
                                       handler);
 }

@@ -191,8 +191,8 @@ int mpi_take_turn(struct win *w);
 #define CHECK_WIN_RANK(w, rank)                                                                    \
     CHECK((w)->comm, (unsigned)(rank) < (unsigned)(w)->comm->size, MPI_ERR_RANK,                   \
           "%d is not a rank of a window of %d", rank, (w)->comm->size)
-#define ENTER_WIN(w, call, handle)                                                                 \
-    mpi_enter(call);                                                                               \
+#define ENTER_WIN(w, handle)                                                                       \
+    mpi_enter(__func__);                                                                           \
     WIN(w, handle)
 
 #endif
