@@ -262,21 +262,16 @@ EXPORT int getopt(int argc, char *const *argv, const char *letters)
     struct host_rank *h = own();
 
     return h != NULL ? parse(h, argc, argv, letters, NULL, NULL, false)
-                     : ((int (*)(int, char *const *, const char *))host_next_of("getopt"))(
-                           argc, argv, letters);
+                     : NEXT(getopt)(argc, argv, letters);
 }
-
-typedef int long_function(int argc, char *const *argv, const char *letters,
-                          const struct option *options, int *at);
 
 EXPORT int getopt_long(int argc, char *const *argv, const char *letters,
                        const struct option *options, int *at)
 {
     struct host_rank *h = own();
 
-    return h != NULL
-               ? parse(h, argc, argv, letters, options, at, false)
-               : ((long_function *)host_next_of("getopt_long"))(argc, argv, letters, options, at);
+    return h != NULL ? parse(h, argc, argv, letters, options, at, false)
+                     : NEXT(getopt_long)(argc, argv, letters, options, at);
 }
 
 EXPORT int getopt_long_only(int argc, char *const *argv, const char *letters,
@@ -285,6 +280,5 @@ EXPORT int getopt_long_only(int argc, char *const *argv, const char *letters,
     struct host_rank *h = own();
 
     return h != NULL ? parse(h, argc, argv, letters, options, at, true)
-                     : ((long_function *)host_next_of("getopt_long_only"))(argc, argv, letters,
-                                                                           options, at);
+                     : NEXT(getopt_long_only)(argc, argv, letters, options, at);
 }

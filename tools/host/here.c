@@ -65,7 +65,7 @@ ssize_t host_write(int fd, const void *buf, size_t n)
 
 int host_fileno(FILE *f)
 {
-    return ((int (*)(FILE *))host_next_of("fileno"))(f);
+    return NEXT(fileno)(f);
 }
 
 typedef int exec_function(const char *path, char *const *words, char *const *environment);
@@ -84,6 +84,6 @@ int host_execvpe(const char *path, char *const *words, char *const *environment)
 
 void host_abort(void)
 {
-    ((void (*)(void))host_next_of("abort"))();
+    NEXT(abort)();
     __builtin_unreachable();
 }

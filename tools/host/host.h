@@ -230,6 +230,7 @@ void host_set_stream_input(const struct host_rank *host, FILE *input);
 
 /* here.c: a function of the C library that one of the same name here replaces */
 void *host_next_of(const char *name);
+#define NEXT(name) ((__typeof__(name) *)host_next_of(#name))
 /* Those that are called by name. Signal handlers may call all but host_fileno(), since host_next_of() takes a lock. */
 int host_close(int fd);
 ssize_t host_read(int fd, void *buf, size_t n);

@@ -26,7 +26,7 @@ EXPORT void exit(int code)
 {
     if (is_rank())
         host_leave_rank(code, 0);
-    ((void (*)(int))host_next_of("exit"))(code);
+    NEXT(exit)(code);
     __builtin_unreachable();
 }
 
@@ -54,7 +54,7 @@ EXPORT void quick_exit(int code)
     struct host_rank *h = host_of_process();
 
     if (h == NULL)
-        ((void (*)(int))host_next_of("quick_exit"))(code);
+        NEXT(quick_exit)(code);
     host_end_calls(&h->quick_calls, true);
     _exit(code);
 }
@@ -64,7 +64,7 @@ EXPORT void pthread_exit(void *value)
 {
     if (is_rank())
         host_leave_rank(0, 0);
-    ((void (*)(void *))host_next_of("pthread_exit"))(value);
+    NEXT(pthread_exit)(value);
     __builtin_unreachable();
 }
 
@@ -91,8 +91,7 @@ EXPORT int __cxa_atexit(void (*function)(void *), void *arg, void *object)
     struct host_rank *h = host_here();
 
     if (h == NULL)
-        return ((int (*)(void (*)(void *), void *, void *))host_next_of("__cxa_atexit"))(
-            function, arg, object);
+        return NEXT(__cxa_atexit)(function, arg, object);
     return add_call(&h->exit_calls, function, arg);
 }
 
@@ -103,8 +102,7 @@ EXPORT int __cxa_at_quick_exit(void (*function)(void *), void *object)
     struct host_rank *h = host_here();
 
     if (h == NULL)
-        return ((int (*)(void (*)(void *), void *))host_next_of("__cxa_at_quick_exit"))(function,
-                                                                                        object);
+        return NEXT(__cxa_at_quick_exit)(function, object);
     return add_call(&h->quick_calls, function, NULL);
 }
 
@@ -115,8 +113,7 @@ EXPORT int __cxa_thread_atexit_impl(void (*function)(void *), void *arg, void *o
 {
     if (host_here() != NULL && the_job->main == NULL)
         return __cxa_atexit(function, arg, object);
-    return ((int (*)(void (*)(void *), void *, void *))host_next_of("__cxa_thread_atexit_impl"))(
-        function, arg, object);
+    return NEXT(__cxa_thread_atexit_impl)(function, arg, object);
 }
 
 EXPORT void abort(void)
@@ -175,22 +172,17 @@ static bool sleeps(int64_t ns)
 
 EXPORT unsigned sleep(unsigned seconds)
 {
-    return sleeps(seconds * INT64_C(1000000000))
-               ? 0
-               : ((unsigned (*)(unsigned))host_next_of("sleep"))(seconds);
+    return sleeps(seconds * INT64_C(1000000000)) ? 0 : NEXT(sleep)(seconds);
 }
 
 EXPORT int usleep(useconds_t us)
 {
-    return sleeps(us * INT64_C(1000)) ? 0 : ((int (*)(useconds_t))host_next_of("usleep"))(us);
+    return sleeps(us * INT64_C(1000)) ? 0 : NEXT(usleep)(us);
 }
 
 EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
 {
-    return sleeps(t->tv_sec * INT64_C(1000000000) + t->tv_nsec)
-               ? 0
-               : ((int (*)(const struct timespec *, struct timespec *))host_next_of("nanosleep"))(
-                     t, left);
+    return sleeps(t->tv_sec * INT64_C(1000000000) + t->tv_nsec) ? 0 : NEXT(nanosleep)(t, left);
 }
 
 /* An absolute time is one of the host's clock, so only the time left until then passes. */
@@ -201,8 +193,7 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
     int64_t ns;
 
     if (host_here() == NULL)
-        return ((int (*)(clockid_t, int, const struct timespec *, struct timespec *))host_next_of(
-            "clock_nanosleep"))(clock, flags, t, left);
+        return NEXT(clock_nanosleep)(clock, flags, t, left);
     if (t->tv_nsec < 0 || t->tv_nsec >= 1000000000 ||
         ((flags & TIMER_ABSTIME) != 0 && clock_gettime(clock, &now) != 0))
         return EINVAL;

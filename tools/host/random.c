@@ -20,7 +20,7 @@ EXPORT long random(void)
     int32_t n = 0;
 
     if (h == NULL)
-        return ((long (*)(void))host_next_of("random"))();
+        return NEXT(random)();
     random_r(random_of(h), &n);
     return n;
 }
@@ -35,7 +35,7 @@ EXPORT void srandom(unsigned seed)
     struct host_rank *h = host_here();
 
     if (h == NULL)
-        ((void (*)(unsigned))host_next_of("srandom"))(seed);
+        NEXT(srandom)(seed);
     else
         srandom_r(seed, random_of(h));
 }
@@ -52,7 +52,7 @@ EXPORT char *initstate(unsigned seed, char *state, size_t size)
     char *before;
 
     if (h == NULL)
-        return ((char *(*)(unsigned, char *, size_t))host_next_of("initstate"))(seed, state, size);
+        return NEXT(initstate)(seed, state, size);
     before = (char *)&random_of(h)->state[-1];
     return initstate_r(seed, state, size, &h->random) == 0 ? before : NULL;
 }
@@ -63,7 +63,7 @@ EXPORT char *setstate(char *state)
     char *before;
 
     if (h == NULL)
-        return ((char *(*)(char *))host_next_of("setstate"))(state);
+        return NEXT(setstate)(state);
     before = (char *)&random_of(h)->state[-1];
     return setstate_r(state, &h->random) == 0 ? before : NULL;
 }
@@ -77,7 +77,7 @@ EXPORT char *setstate(char *state)
         type x = 0;                                                                                \
                                                                                                    \
         if (h == NULL)                                                                             \
-            return ((type(*)(void))host_next_of(#name))();                                         \
+            return NEXT(name)();                                                                   \
         name##_r(&h->drand48, &x);                                                                 \
         return x;                                                                                  \
     }
@@ -93,7 +93,7 @@ NUMBER48(mrand48, long)
         type x = 0;                                                                                \
                                                                                                    \
         if (h == NULL)                                                                             \
-            return ((type(*)(unsigned short *))host_next_of(#name))(state);                        \
+            return NEXT(name)(state);                                                              \
         name##_r(state, &h->drand48, &x);                                                          \
         return x;                                                                                  \
     }
@@ -106,7 +106,7 @@ EXPORT void srand48(long seed)
     struct host_rank *h = host_here();
 
     if (h == NULL)
-        ((void (*)(long))host_next_of("srand48"))(seed);
+        NEXT(srand48)(seed);
     else
         srand48_r(seed, &h->drand48);
 }
@@ -116,7 +116,7 @@ EXPORT unsigned short *seed48(unsigned short seed[3])
     struct host_rank *h = host_here();
 
     if (h == NULL)
-        return ((unsigned short *(*)(unsigned short *))host_next_of("seed48"))(seed);
+        return NEXT(seed48)(seed);
     seed48_r(seed, &h->drand48);
     return h->drand48.__old_x;
 }
@@ -126,7 +126,7 @@ EXPORT void lcong48(unsigned short parameters[7])
     struct host_rank *h = host_here();
 
     if (h == NULL)
-        ((void (*)(unsigned short *))host_next_of("lcong48"))(parameters);
+        NEXT(lcong48)(parameters);
     else
         lcong48_r(parameters, &h->drand48);
 }

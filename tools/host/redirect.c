@@ -17,7 +17,7 @@
 
 static int close_stream(FILE *f)
 {
-    return ((int (*)(FILE *))host_next_of("fclose"))(f);
+    return NEXT(fclose)(f);
 }
 
 /* A copy above the standard ones. */

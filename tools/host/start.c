@@ -18,9 +18,6 @@ static int main_alone(int argc, char **argv, char **env)
     return the_guest.run_alone(own_main, argc, argv);
 }
 
-typedef int start_function(main_function *main, int argc, char **argv, void (*init)(void),
-                           void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
-
 EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
                              void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
@@ -57,6 +54,5 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
         own_main = main;
         main = main_alone;
     }
-    return ((start_function *)host_next_of("__libc_start_main"))(main, argc, argv, init, fini,
-                                                                 rtld_fini, stack_end);
+    return NEXT(__libc_start_main)(main, argc, argv, init, fini, rtld_fini, stack_end);
 }

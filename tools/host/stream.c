@@ -202,7 +202,7 @@ EXPORT int setvbuf(FILE *f, char *buffer, int mode, size_t size)
 {
     if (host_here() != NULL && (f == stdout || f == stderr))
         return 0;
-    return ((int (*)(FILE *, char *, int, size_t))host_next_of("setvbuf"))(f, buffer, mode, size);
+    return NEXT(setvbuf)(f, buffer, mode, size);
 }
 
 EXPORT void setbuf(FILE *f, char *buffer)

@@ -113,13 +113,21 @@ int mpi_set_attribute(enum object_kind kind, void *object, int keyval, void *val
     return rc == MPI_SUCCESS ? add(object, keyval, value) : rc;
 }
 
-bool mpi_find_attribute(const void *object, int keyval, void **value)
+int mpi_get_attribute(const void *object, int keyval, const struct own_attribute *own, size_t n,
+                      void *value, int *flag)
 {
     const struct attribute *a = keyval >= FIRST ? *link_of(object, keyval) : NULL;
+    void *found = a != NULL ? a->value : NULL;
 
-    if (a != NULL)
-        *value = a->value;
-    return a != NULL;
+    *flag = a != NULL;
+    for (size_t i = 0; i < n; i++)
+        if (own[i].keyval == keyval) {
+            found = own[i].value;
+            *flag = 1;
+        }
+    if (*flag)
+        memcpy(value, &found, sizeof(void *));
+    return MPI_SUCCESS;
 }
 
 int mpi_delete_attribute(void *object, int keyval)
@@ -178,40 +186,18 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
     static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, global = 1, appnum = 0;
     static int universe;
-    void *found = NULL;
+    const struct own_attribute own[] = {{MPI_TAG_UB, &tag_ub},
+                                        {MPI_HOST, &host},
+                                        {MPI_IO, &io},
+                                        {MPI_WTIME_IS_GLOBAL, &global},
+                                        {MPI_UNIVERSE_SIZE, &universe},
+                                        {MPI_APPNUM, &appnum},
+                                        {MPI_LASTUSEDCODE, &mpi_this_rank()->last_code}};
 
     ENTER(c, comm);
     CHECK(c, keyval != MPI_KEYVAL_INVALID, MPI_ERR_KEYVAL, "the key is MPI_KEYVAL_INVALID");
-    universe = mpi_this_rank()->world.size;
-    switch (keyval) {
-    case MPI_TAG_UB:
-        found = &tag_ub;
-        break;
-    case MPI_HOST:
-        found = &host;
-        break;
-    case MPI_IO:
-        found = &io;
-        break;
-    case MPI_WTIME_IS_GLOBAL:
-        found = &global;
-        break;
-    case MPI_UNIVERSE_SIZE:
-        found = &universe;
-        break;
-    case MPI_APPNUM:
-        found = &appnum;
-        break;
-    case MPI_LASTUSEDCODE:
-        found = &mpi_this_rank()->last_code;
-        break;
-    default:
-        break;
-    }
-    *flag = found != NULL || mpi_find_attribute(comm, keyval, &found);
-    if (*flag)
-        memcpy(value, &found, sizeof(void *));
-    return MPI_SUCCESS;
+    universe = c->owner->world.size;
+    return mpi_get_attribute(comm, keyval, own, sizeof(own) / sizeof(own[0]), value, flag);
 }
 
 /* ---- datatypes ---- */
@@ -220,14 +206,9 @@ ATTRIBUTES(Type, MPI_Datatype, OBJECT_TYPE, ENTER_TYPE)
 
 int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
 {
-    void *found;
-
     ENTER_TYPE(t, type);
     (void)t;
-    *flag = mpi_find_attribute(type, keyval, &found);
-    if (*flag)
-        memcpy(value, &found, sizeof(void *));
-    return MPI_SUCCESS;
+    return mpi_get_attribute(type, keyval, NULL, 0, value, flag);
 }
 
 void mpi_note_keyval(int keyval, const char *call, void *caller)

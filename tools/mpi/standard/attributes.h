@@ -17,7 +17,15 @@ int mpi_free_keyval(enum object_kind kind, int *keyval);
 /* As mpi_note_object(), of a key value. */
 void mpi_note_keyval(int keyval, const char *call, void *caller);
 int mpi_set_attribute(enum object_kind kind, void *object, int keyval, void *value);
-bool mpi_find_attribute(const void *object, int keyval, void **value);
+/* What MPI itself gives an object. */
+struct own_attribute {
+    int keyval;
+    void *value;
+};
+/* Set *flag, and the pointer at value, to the attribute of this key: one of n own ones, or of the
+ * program. @return MPI_SUCCESS */
+int mpi_get_attribute(const void *object, int keyval, const struct own_attribute *own, size_t n,
+                      void *value, int *flag);
 int mpi_delete_attribute(void *object, int keyval);
 /* All of an object, up to the first whose function fails. */
 int mpi_delete_attributes(void *object);

@@ -135,14 +135,11 @@ static struct cart *new_cart(int n_dims, const int dims[], const int periods[])
     return cart;
 }
 
-int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int periods[], int reorder,
-                    MPI_Comm *out)
+/* The rank in a grid of these dimensions; MPI_UNDEFINED: it is not in it. */
+static int place_in_grid(struct comm *c, int n_dims, const int dims[], int *rank)
 {
     int64_t n = 1;
-    int rc;
 
-    (void)reorder;
-    ENTER_INTRA(c, comm);
     CHECK(c, n_dims >= 0, MPI_ERR_DIMS, "%d dimensions", n_dims);
     for (int i = 0; i < n_dims; i++) {
         CHECK(c, dims[i] > 0, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
@@ -150,7 +147,20 @@ int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int perio
     }
     CHECK(c, n <= c->size, MPI_ERR_DIMS, "the grid has more than the %d ranks of the communicator",
           c->size);
-    rc = MPI_Comm_split(comm, c->rank < n ? 0 : MPI_UNDEFINED, c->rank, out);
+    *rank = c->rank < n ? c->rank : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int periods[], int reorder,
+                    MPI_Comm *out)
+{
+    int rank = MPI_UNDEFINED, rc;
+
+    (void)reorder;
+    ENTER_INTRA(c, comm);
+    rc = place_in_grid(c, n_dims, dims, &rank);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_split(comm, rank == MPI_UNDEFINED ? rank : 0, c->rank, out);
     if (rc != MPI_SUCCESS || *out == MPI_COMM_NULL)
         return rc;
     ((struct comm *)*out)->cart = new_cart(n_dims, dims, periods);
@@ -292,19 +302,9 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *out)
 
 int MPI_Cart_map(MPI_Comm comm, int n_dims, const int dims[], const int periods[], int *rank)
 {
-    int64_t n = 1;
-
     (void)periods;
     ENTER_INTRA(c, comm);
-    CHECK(c, n_dims >= 0, MPI_ERR_DIMS, "%d dimensions", n_dims);
-    for (int i = 0; i < n_dims; i++) {
-        CHECK(c, dims[i] > 0, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
-        n = n <= c->size ? n * dims[i] : n;
-    }
-    CHECK(c, n <= c->size, MPI_ERR_DIMS, "the grid has more than the %d ranks of the communicator",
-          c->size);
-    *rank = c->rank < n ? c->rank : MPI_UNDEFINED;
-    return MPI_SUCCESS;
+    return place_in_grid(c, n_dims, dims, rank);
 }
 
 int MPI_Topo_test(MPI_Comm comm, int *status)

@@ -176,17 +176,24 @@ static bool is_root(const struct comm *c, int root)
         .buf = (char *)(data), .type = (of), .count = (n)                                          \
     }
 
-int mpi_check_gather(struct comm *c, const struct items *in, const struct items *out, int root)
+/* One item of a rank's own, and items of all at the root. */
+static int check_rooted(struct comm *c, enum request_kind own_kind, const struct items *own,
+                        enum request_kind kind, const struct items *all, int root)
 {
+    const bool in_place = own->buf == MPI_IN_PLACE;
     int rc = MPI_SUCCESS;
 
-    CHECK(c, !c->inter || in->buf != MPI_IN_PLACE, MPI_ERR_BUFFER,
-          "MPI_IN_PLACE is not for two groups");
+    CHECK(c, !c->inter || !in_place, MPI_ERR_BUFFER, "MPI_IN_PLACE is not for two groups");
     if (root == MPI_PROC_NULL)
         return rc;
-    if (!is_root(c, root) || (!c->inter && in->buf != MPI_IN_PLACE))
-        rc = check_items(c, REQUEST_SEND, in, false);
-    return rc == MPI_SUCCESS && is_root(c, root) ? check_items(c, REQUEST_RECV, out, true) : rc;
+    if (!is_root(c, root) || (!c->inter && !in_place))
+        rc = check_items(c, own_kind, own, false);
+    return rc == MPI_SUCCESS && is_root(c, root) ? check_items(c, kind, all, true) : rc;
+}
+
+int mpi_check_gather(struct comm *c, const struct items *in, const struct items *out, int root)
+{
+    return check_rooted(c, REQUEST_SEND, in, REQUEST_RECV, out, root);
 }
 
 int mpi_start_gather(struct request *r, const struct items *in, const struct items *out, int root)
@@ -245,19 +252,6 @@ int mpi_gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype 
     return mpi_end_collective(r, mpi_start_gather(r, &one, out, root), request);
 }
 
-static int check_scatter(struct comm *c, const struct items *in, const struct items *out, int root)
-{
-    int rc = MPI_SUCCESS;
-
-    CHECK(c, !c->inter || out->buf != MPI_IN_PLACE, MPI_ERR_BUFFER,
-          "MPI_IN_PLACE is not for two groups");
-    if (root == MPI_PROC_NULL)
-        return rc;
-    if (!is_root(c, root) || (!c->inter && out->buf != MPI_IN_PLACE))
-        rc = check_items(c, REQUEST_RECV, out, false);
-    return rc == MPI_SUCCESS && is_root(c, root) ? check_items(c, REQUEST_SEND, in, true) : rc;
-}
-
 static int start_scatter(struct request *r, const struct items *in, const struct items *out,
                          int root)
 {
@@ -279,7 +273,7 @@ int mpi_scatter_items(struct comm *c, const struct items *in, void *out, int out
                       MPI_Datatype out_type, int root, MPI_Request *request)
 {
     const struct items one = ONE(out, out_count, out_type);
-    int rc = check_scatter(c, in, &one, root);
+    int rc = check_rooted(c, REQUEST_RECV, &one, REQUEST_SEND, in, root);
 
     if (rc == MPI_SUCCESS)
         rc = begin_messages(c, root, request);

@@ -2,7 +2,6 @@
 /* The start and the end of a rank, its time, and queries of its environment. */
 #include "attributes.h"
 #include "info.h"
-#include "missing.h"
 #include "rank.h"
 #include "request.h"
 #include "host/host.h"

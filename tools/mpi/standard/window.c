@@ -365,33 +365,14 @@ ATTRIBUTES(Win, MPI_Win, OBJECT_WIN, ENTER_WIN)
 
 int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
-    void *found = NULL;
-
     ENTER_WIN(w, win);
-    *flag = 1;
-    switch (keyval) {
-    case MPI_WIN_BASE:
-        found = w->own->base;
-        break;
-    case MPI_WIN_SIZE:
-        found = &w->own->size;
-        break;
-    case MPI_WIN_DISP_UNIT:
-        found = &w->own->unit;
-        break;
-    case MPI_WIN_CREATE_FLAVOR:
-        found = &w->flavor;
-        break;
-    case MPI_WIN_MODEL:
-        found = &w->model;
-        break;
-    default:
-        *flag = mpi_find_attribute(win, keyval, &found);
-        break;
-    }
-    if (*flag)
-        memcpy(value, &found, sizeof(void *));
-    return MPI_SUCCESS;
+    const struct own_attribute own[] = {{MPI_WIN_BASE, w->own->base},
+                                        {MPI_WIN_SIZE, &w->own->size},
+                                        {MPI_WIN_DISP_UNIT, &w->own->unit},
+                                        {MPI_WIN_CREATE_FLAVOR, &w->flavor},
+                                        {MPI_WIN_MODEL, &w->model}};
+
+    return mpi_get_attribute(win, keyval, own, sizeof(own) / sizeof(own[0]), value, flag);
 }
 
 /* ---- errors ---- */
