@@ -115,7 +115,7 @@ static int distribute(const struct dimension *d, MPI_Aint stride, MPI_Datatype o
     MPI_Aint *displs = malloc((size_t)d->size * sizeof(*displs));
     int n = 0, rc;
 
-    CHECK(NULL, displs != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, displs);
     for (int64_t first = (int64_t)d->place * d->argument; first < d->size; first += round)
         for (int64_t i = first; i < first + d->argument && i < d->size; i++)
             displs[n++] = product((MPI_Aint)i, stride, fits);

@@ -41,7 +41,7 @@ int mpi_create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(vo
     struct rank *r = mpi_this_rank();
     struct keyval *all = realloc(r->keyvals, (size_t)(r->n_keyvals + 1) * sizeof(*all));
 
-    CHECK(NULL, all != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, all);
     r->keyvals = all;
     all[r->n_keyvals] = (struct keyval){kind, (MPI_Comm_copy_attr_function *)copy,
                                         (MPI_Comm_delete_attr_function *)drop, state, NULL};
@@ -96,7 +96,7 @@ static int add(void *object, int keyval, void *value)
     struct rank *r = mpi_this_rank();
     struct attribute *a = malloc(sizeof(*a));
 
-    CHECK(NULL, a != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, a);
     *a = (struct attribute){r->attributes, object, keyval, value};
     r->attributes = a;
     return MPI_SUCCESS;

@@ -164,7 +164,7 @@ int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int perio
     if (rc != MPI_SUCCESS || *out == MPI_COMM_NULL)
         return rc;
     ((struct comm *)*out)->cart = new_cart(n_dims, dims, periods);
-    CHECK(c, ((struct comm *)*out)->cart != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, ((struct comm *)*out)->cart);
     return MPI_SUCCESS;
 }
 
@@ -262,7 +262,7 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int displacement, int *source, 
     CHECK(c, direction >= 0 && direction < g->n_dims, MPI_ERR_DIMS,
           "direction %d of a grid of %d dimensions", direction, g->n_dims);
     coords = malloc((size_t)g->n_dims * sizeof(int));
-    CHECK(c, coords != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, coords);
     coords_of(g, c->rank, g->n_dims, coords);
     at = coords[direction];
     coords[direction] = moved(g, direction, at, displacement);
@@ -281,7 +281,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *out)
     ENTER_CART(c, g, comm);
     CHECK(c, remain != NULL || g->n_dims == 0, MPI_ERR_ARG, "remain is a null pointer");
     coords = malloc(3 * (size_t)(g->n_dims + 1) * sizeof(int));
-    CHECK(c, coords != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, coords);
     dims = coords + g->n_dims + 1;
     periods = dims + g->n_dims + 1;
     coords_of(g, c->rank, g->n_dims, coords);

@@ -41,7 +41,7 @@ static int place(struct request *r, struct buffers *b, const void *in, struct ty
 
     if (packs_in || packs_out) {
         r->memory = malloc(in_bytes + out_bytes + 1);
-        CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
+        CHECK_MEMORY(r->comm, r->memory);
     }
     b->in = packs_in ? r->memory : in_type != NULL ? (const char *)in + in_type->true_lb : NULL;
     b->out = packs_out          ? (char *)r->memory + in_bytes
@@ -256,7 +256,7 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     BEGIN(r, c);
     if (in_place) { /* the root's own block goes here, and is not used */
         r->own_block = malloc(bytes + 1);
-        CHECK(c, r->own_block != NULL, MPI_ERR_NO_MEM, "no memory");
+        CHECK_MEMORY(c, r->own_block);
     }
     rc = prepare(r, &b, is_root ? x.in : NULL, in_type,
                  is_root ? (size_t)x.in_count * (size_t)c->size : 0, false,
@@ -401,7 +401,7 @@ static int reduce_inter(struct request *r, const struct operands *x, const struc
     struct items received = operands_of(x);
 
     r->memory = malloc(n * (size_t)r->n * (size_t)t->extent + 1);
-    CHECK(c, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, r->memory);
     r->n_blocks = (int)n;
     received.buf = (char *)r->memory - t->lb;
     return all ? mpi_start_exchange(r, &in, &received)
@@ -423,7 +423,7 @@ static int reduce_intra(struct request *r, const struct operands *x, const struc
     out = n_out > 0 || (in_place && n_in > 0) ? (char *)out + t->lb : NULL;
     if (in_place || parts) {
         r->memory = malloc((parts && in_place ? 2 : 1) * bytes + 1);
-        CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
+        CHECK_MEMORY(r->comm, r->memory);
     }
     if (in_place && bytes > 0)
         in = memcpy((char *)r->memory + (parts ? bytes : 0), in, bytes);
@@ -449,7 +449,7 @@ static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI
     if (rc != MPI_SUCCESS)
         return rc;
     reduction = malloc(sizeof(*reduction));
-    CHECK(c, reduction != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, reduction);
     rc = mpi_make_reduction(reduction, x->op, x->type);
     if (rc != MPI_SUCCESS) {
         free(reduction);

@@ -16,9 +16,7 @@ int mpi_synchronize(struct comm *comm, int root, const MPI_Request *request);
 
 #define BEGIN(r, c)                                                                                \
     struct request *r = mpi_begin_collective(c);                                                   \
-    CHECK(c, r != NULL, MPI_ERR_NO_MEM, "no memory")
-#define CHECK_COUNT(c, count)                                                                      \
-    CHECK(c, (count) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count)
+    CHECK_MEMORY(c, r)
 #define CHECK_ROOT(c, root)                                                                        \
     CHECK(c,                                                                                       \
           (unsigned)(root) < (unsigned)(c)->n_peers ||                                             \

@@ -85,7 +85,7 @@ int mpi_give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_fir
     if (rc != 0 || vp == NULL)
         return mpi_class_of(rc);
     c = mpi_new_comm(vp, n_first, like);
-    CHECK(NULL, c != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, c);
     c->id =
         c->inter ? 0 : mpi_id_of(vp, logp_group_context(vp)); /* the next one, for all members */
     *out = (MPI_Comm)c;
@@ -140,7 +140,7 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
     ENTER(c, comm);
     *group = (MPI_Group)mpi_ranks_of(c, false);
-    CHECK(c, *group != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, *group);
     return MPI_SUCCESS;
 }
 
@@ -149,7 +149,7 @@ int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
     ENTER(c, comm);
     CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
     *group = (MPI_Group)mpi_ranks_of(c, true);
-    CHECK(c, *group != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, *group);
     return MPI_SUCCESS;
 }
 

@@ -78,7 +78,7 @@ static int complete_duplicate(struct request *r)
     int *members = malloc((size_t)n * sizeof(int)), rc;
 
     r->made = NULL;
-    CHECK(NULL, members != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, members);
     for (int i = 0; i < n; i++)
         logp_group_translate(like->vp, 1, &i, NULL, &members[i]);
     rc = logp_group_create(mpi_this_rank()->vp, r->made_context, members, n, &made->vp);
@@ -100,7 +100,7 @@ static int idup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm 
     ENTER_AS(c, call, comm);
     BEGIN(r, c);
     made = mpi_new_comm(c->vp, mpi_n_first_of(c), c);
-    CHECK(c, made != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, made);
     made->vp = NULL;
     r->made = made;
     r->at_end = complete_duplicate;
@@ -195,7 +195,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
     if (place_in(g) == MPI_UNDEFINED)
         return MPI_SUCCESS;
     members = malloc((size_t)g->n * sizeof(int));
-    CHECK(c, members != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, members);
     rc = logp_group_translate(mpi_this_rank()->vp, g->n, g->ranks, c->vp, members);
     rc = rc != 0 ? rc : logp_group_from(c->vp, members, g->n, &vp);
     free(members);

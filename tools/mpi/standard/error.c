@@ -186,7 +186,7 @@ static int add_error(int class, int *error)
     struct rank *r = mpi_this_rank();
     struct own_error *all = realloc(r->errors, (size_t)(r->n_errors + 1) * sizeof(*all));
 
-    CHECK(NULL, all != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, all);
     r->errors = all;
     *error = ++r->last_code;
     all[r->n_errors++] = (struct own_error){class < 0 ? *error : class, NULL};
@@ -217,7 +217,7 @@ int MPI_Add_error_string(int error, const char *string)
     mpi_enter(__func__);
     CHECK(NULL, own != NULL, MPI_ERR_ARG, "the program has not added the error %d", error);
     text = strdup(string);
-    CHECK(NULL, text != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, text);
     free(own->text);
     own->text = text;
     return MPI_SUCCESS;
@@ -228,7 +228,7 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errha
     struct errhandler *h = malloc(sizeof(*h));
 
     mpi_enter(__func__);
-    CHECK(NULL, h != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, h);
     *h = (struct errhandler){.references = 1, .function = function};
     *handler = (MPI_Errhandler)h;
     return MPI_SUCCESS;

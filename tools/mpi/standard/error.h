@@ -26,6 +26,9 @@ void mpi_free_errors(struct rank *r); /* its own ones */
         if (!(holds))                                                                              \
             return mpi_failed(comm, class, __VA_ARGS__);                                           \
     } while (0)
+#define CHECK_COUNT(comm, count)                                                                   \
+    CHECK(comm, (count) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count)
+#define CHECK_MEMORY(comm, memory) CHECK(comm, (memory) != NULL, MPI_ERR_NO_MEM, "no memory")
 
 /* One more handle to it. */
 MPI_Errhandler mpi_keep_errhandler(MPI_Errhandler handler);

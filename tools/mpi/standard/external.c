@@ -102,7 +102,7 @@ static int convert(const char *call, const char *form, void *buf, int count, MPI
     TYPE(t, type, NULL);
     CHECK(NULL, strcmp(form, "external32") == 0, MPI_ERR_ARG, "the form is %s, not external32",
           form);
-    CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK_COUNT(NULL, count);
     CHECK_SIZE(NULL, t, (size_t)count);
     for (int i = 0; i < count; i++)
         element(c, t, (char *)buf + i * t->extent);

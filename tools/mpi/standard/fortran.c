@@ -22,7 +22,7 @@ static MPI_Fint number_of(const char *call, void *handle)
         if (r->numbered[i] == handle)
             return FIRST + i;
     grown = realloc(r->numbered, (size_t)(r->n_numbered + 1) * sizeof(void *));
-    CHECK(NULL, grown != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, grown);
     r->numbered = grown;
     grown[r->n_numbered] = handle;
     return FIRST + r->n_numbered++;

@@ -13,7 +13,7 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fun
     struct request *r = mpi_new_request(REQUEST_DONE, &rank->world);
 
     CALLED();
-    CHECK(NULL, r != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, r);
     r->general = malloc(sizeof(*r->general));
     if (r->general == NULL) {
         mpi_free_request(r);
@@ -86,7 +86,7 @@ static int start_again(struct request *r)
 
     if (r->parts == NULL)
         r->parts = malloc(sizeof(struct request *));
-    CHECK(r->comm, r->parts != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(r->comm, r->parts);
     for (; r->n_parts > 0; r->n_parts--)
         mpi_free_request(r->parts[0]);
     r->comm->owner->started = r->call; /* NULL: nothing is checked */

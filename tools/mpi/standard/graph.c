@@ -24,7 +24,7 @@ static struct graph *new_graph(int n_nodes, int n_in, int n_out)
 /* A graph has been made for the ranks of *out. */
 static int give(struct comm *c, struct graph *g, MPI_Comm *out)
 {
-    CHECK(c, g != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, g);
     ((struct comm *)*out)->graph = g;
     return MPI_SUCCESS;
 }
@@ -258,7 +258,7 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
     if (rc != MPI_SUCCESS)
         return rc;
     own = malloc((size_t)(n_edges + 1) * sizeof(*own));
-    CHECK(c, own != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, own);
     for (int i = 0, k = 0; i < n; i++)
         for (const int end = k + degrees[i]; k < end; k++)
             own[k] =

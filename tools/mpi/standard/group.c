@@ -42,7 +42,7 @@ static int place_of(const struct group *g, int rank)
 
 static int give(struct group *g, MPI_Group *out)
 {
-    CHECK(NULL, g != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, g);
     *out = (MPI_Group)g;
     if (g->n == 0) {
         free(g);

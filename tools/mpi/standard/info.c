@@ -41,7 +41,7 @@ int MPI_Info_create(MPI_Info *info)
 {
     mpi_enter_any(__func__);
     *info = calloc(1, sizeof(struct info));
-    CHECK(NULL, *info != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, *info);
     return MPI_SUCCESS;
 }
 
@@ -109,7 +109,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
           "the value has %zu characters, but at most %d are possible", strlen(value),
           MPI_MAX_INFO_VAL);
     p = new_pair(key, value);
-    CHECK(NULL, p != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, p);
     if (*link_of(i, key) != NULL)
         drop(link_of(i, key));
     *link_of(i, key) = p;

@@ -27,7 +27,7 @@ static int meet(MPI_Comm peer, int leader, int tag, const struct group *own, str
     if (rc != MPI_SUCCESS)
         return rc;
     *others = mpi_new_group(n);
-    CHECK(p, *others != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(p, *others);
     return mpi_class_of(logp_sendrecv(vp, leader, TAG, own->ranks, (size_t)own->n * sizeof(int),
                                       leader, TAG, (*others)->ranks, (size_t)n * sizeof(int),
                                       NULL));
@@ -61,7 +61,7 @@ static int join(struct comm *c, const struct group *own, const struct group *oth
             CHECK(c, own->ranks[i] != others->ranks[k], MPI_ERR_COMM,
                   "rank %d of MPI_COMM_WORLD is in both groups", own->ranks[i]);
     both = mpi_new_group(a->n + b->n);
-    CHECK(c, both != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, both);
     memcpy(both->ranks, a->ranks, (size_t)a->n * sizeof(int));
     memcpy(both->ranks + a->n, b->ranks, (size_t)b->n * sizeof(int));
     rc = logp_group_from(mpi_this_rank()->vp, both->ranks, both->n, &vp);
@@ -80,7 +80,7 @@ int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int re
     CHECK(c, (unsigned)local_leader < (unsigned)c->size, MPI_ERR_RANK,
           "the leader %d is not a rank of a communicator of %d", local_leader, c->size);
     own = mpi_ranks_of(c, false);
-    CHECK(c, own != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, own);
     rc = c->rank == local_leader ? meet(peer, remote_leader, tag, own, &others) : MPI_SUCCESS;
     others = share(c, local_leader, others);
     if (others != NULL)

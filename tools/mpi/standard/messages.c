@@ -155,7 +155,7 @@ static int copy_own(struct request *r, const struct items *in, int i, const stru
         return MPI_SUCCESS;
     TELL(alike, r->comm, from, n, "the data sent to itself", to, m, "the data received");
     memory = malloc(bytes + 1);
-    CHECK(r->comm, memory != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(r->comm, memory);
     mpi_pack(from, n, item(in, i), memory);
     mpi_unpack(to, m, memory, bytes, item(out, own));
     free(memory);
@@ -315,7 +315,7 @@ static int copy_items(struct request *r, const struct items *x, struct items *in
         bytes += (size_t)counts[i];
     }
     r->memory = malloc(bytes + 1);
-    CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(r->comm, r->memory);
     for (int i = 0; i < r->comm->size; i++)
         mpi_pack(item_type(x, i), (size_t)item_count(x, i), item(x, i), (char *)r->memory + at[i]);
     *in = (struct items){.buf = r->memory, .counts = counts, .bytes = at, .type = MPI_PACKED};
@@ -348,7 +348,7 @@ static int exchange_in_place(struct request *r, const struct items *x)
     struct items in;
     int rc;
 
-    CHECK(r->comm, at != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(r->comm, at);
     rc = copy_items(r, x, &in, at, (int *)(at + n));
     if (rc == MPI_SUCCESS)
         rc = mpi_start_exchange(r, &in, x);

@@ -24,7 +24,7 @@ static int find_neighbors(struct comm *c, struct neighbors *x)
     }
     x->n_in = x->n_out = 2 * c->cart->n_dims;
     x->in = x->out = x->made = malloc((size_t)(x->n_in + 1) * sizeof(int));
-    CHECK(c, x->made != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, x->made);
     for (int i = 0; i < c->cart->n_dims; i++)
         MPI_Cart_shift(comm_handle(c), i, 1, &x->made[2 * i], &x->made[2 * i + 1]);
     return MPI_SUCCESS;

@@ -257,7 +257,7 @@ int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, 
     int rc;
 
     ENTER_TYPE(t, type);
-    CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK_COUNT(NULL, count);
     CHECK(NULL, in != MPI_IN_PLACE && inout != MPI_IN_PLACE, MPI_ERR_BUFFER,
           "MPI_IN_PLACE is not for this call");
     CHECK(NULL, count == 0 || t->kind != TYPE_BASIC || (in != NULL && inout != NULL),
@@ -278,7 +278,7 @@ int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
     struct operation *o = malloc(sizeof(*o));
 
     mpi_enter(__func__);
-    CHECK(NULL, o != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, o);
     *o = (struct operation){.function = function, .commutes = commutes != 0};
     *op = (MPI_Op)o;
     return MPI_SUCCESS;

@@ -28,8 +28,6 @@ static int tag_of(int tag)
     return tag == MPI_ANY_TAG ? LOGP_ANY_TAG : tag;
 }
 
-#define CHECK_COUNT(c, count)                                                                      \
-    CHECK(c, (count) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count)
 #define CHECK_DEST(c, dest)                                                                        \
     CHECK(c, (unsigned)(dest) < (unsigned)(c)->n_peers || (dest) == MPI_PROC_NULL, MPI_ERR_RANK,   \
           "the destination %d is not a rank of a communicator of %d", dest, (c)->n_peers)
@@ -242,7 +240,7 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
     if (peer != MPI_PROC_NULL)
         CHECK_AT(c, buf, t, (size_t)count, "");
     r = mpi_new_request(kind, c);
-    CHECK(c, r != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, r);
     mpi_keep_type(t);
     r->type = t;
     r->buf = (void *)buf;
@@ -362,7 +360,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     CHECK(c, bytes <= INT_MAX || in_a_row(t, (size_t)count), MPI_ERR_COUNT,
           "%zu bytes that do not lie in a row, but at most %d can be replaced", bytes, INT_MAX);
     copy = malloc(bytes + 1);
-    CHECK(c, copy != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, copy);
     mpi_pack(t, (size_t)count, buf, copy);
     rc = bytes <= INT_MAX ? MPI_Sendrecv(copy, (int)bytes, MPI_PACKED, dest, send_tag, buf, count,
                                          type, source, recv_tag, comm, status)
@@ -439,7 +437,7 @@ static int take(MPI_Comm comm, const struct logp_status *from, MPI_Message *mess
         return MPI_SUCCESS;
     }
     m = malloc(sizeof(*m) + from->n_bytes);
-    CHECK(c, m != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, m);
     m->n_bytes = from->n_bytes;
     m->bits = from->bits;
     set_status(&m->status, from->source, from->tag, from->n_bytes);
@@ -501,7 +499,7 @@ int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MP
     int rc;
 
     mpi_enter(__func__);
-    CHECK(NULL, r != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, r);
     r->active = true;
     rc = MPI_Mrecv(buf, count, type, message, &r->status);
     return begin(r, rc, request, CALLER);

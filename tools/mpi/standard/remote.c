@@ -292,7 +292,7 @@ int mpi_start_remote(struct win *w, const struct operation_at *a, int64_t arriva
     if (bytes == 0)
         return MPI_SUCCESS;
     c = malloc(sizeof(*c));
-    CHECK(w->comm, c != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(w->comm, c);
     *c = (struct cut){.w = w,
                       .a = to,
                       .compare = a->compare,

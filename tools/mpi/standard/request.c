@@ -472,7 +472,7 @@ int MPI_Request_free(MPI_Request *request)
     }
     forget_uses(rank, r);
     left = realloc(rank->left, (size_t)(rank->n_left + 1) * sizeof(struct request *));
-    CHECK(NULL, left != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, left);
     rank->left = left;
     left[rank->n_left++] = r;
     mpi_forget_request(r);

@@ -99,7 +99,7 @@ struct request *mpi_reuse_request(struct rank *owner); /* one of them; NULL: non
 #define REQUESTS(n, all, frame)                                                                    \
     do {                                                                                           \
         int class;                                                                                 \
-        CHECK(NULL, (n) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);            \
+        CHECK_COUNT(NULL, n);                                                                      \
         class = the_checks.requests != NULL ? the_checks.requests(n, all, frame) : MPI_SUCCESS;    \
         if (class != MPI_SUCCESS)                                                                  \
             return class;                                                                          \

@@ -14,7 +14,7 @@ static int check_part(struct win *w, struct operand *p)
     p->type = mpi_type_of(p->handle);
     CHECK(w->comm, p->type != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed");
     CHECK_COMMITTED(w->comm, p->type);
-    CHECK(w->comm, p->count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", p->count);
+    CHECK_COUNT(w->comm, p->count);
     CHECK_SIZE(w->comm, p->type, (size_t)p->count);
     if (p->is_origin)
         CHECK_AT(w->comm, p->buf, p->type, (size_t)p->count, " of the origin");
@@ -95,7 +95,7 @@ static int move(struct win *w, const struct operand *from, const struct operand 
         return MPI_SUCCESS;
     }
     data = malloc(bytes);
-    CHECK(w->comm, data != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(w->comm, data);
     mpi_pack(from->type, (size_t)from->count, from->buf, data);
     mpi_unpack(to->type, (size_t)to->count, data, bytes, to->buf);
     free(data);
@@ -154,7 +154,7 @@ static int combine(struct win *w, const struct operation_at *a, const struct red
     most = most * extent < LEAST_BYTES ? LEAST_BYTES / extent : most;
     most = most < n ? most : n;
     copies = malloc(2 * most * extent + most * basic->size);
-    CHECK(w->comm, copies != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(w->comm, copies);
     for (size_t i = 0; i < n; i += most) {
         const size_t k = n - i < most ? n - i : most;
         char *acc = old != NULL ? old + i * extent : copies + most * extent,
@@ -312,7 +312,7 @@ static int defer(struct win *w, const struct operation_at *a, const struct reduc
 
     CHECK(w->comm, n_in <= INT_MAX, MPI_ERR_COUNT, "an operation on more than %d bytes", INT_MAX);
     d = malloc(sizeof(*d) + at_compared + n_compared);
-    CHECK(w->comm, d != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(w->comm, d);
     *d = (struct deferred){.arrival_ns = arrival_ns, .origin = w->comm->rank, .a = *a};
     if (a->op != MPI_REPLACE && a->op != MPI_NO_OP)
         d->r = *r;
@@ -457,7 +457,7 @@ static int request_for(struct win *w, const struct operation_at *a, MPI_Request 
     if (request == NULL)
         return MPI_SUCCESS;
     r = mpi_new_request(REQUEST_DONE, w->comm);
-    CHECK(w->comm, r != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(w->comm, r);
     r->active = true;
     set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
     r->peer = a->rank;

@@ -376,10 +376,10 @@ int mpi_make_vector(const char *call, int count, int block, ptrdiff_t stride, bo
 
     mpi_enter(call);
     TYPE(from, old, NULL);
-    CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK_COUNT(NULL, count);
     CHECK(NULL, block >= 0, MPI_ERR_ARG, "the block length is %d, but must be at least 0", block);
     t = new_type(TYPE_VECTOR);
-    CHECK(NULL, t != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, t);
     t->old = from;
     mpi_keep_type(from);
     t->count = (size_t)count;
@@ -489,7 +489,7 @@ static int make_blocks(const char *call, int count, const int *blocks, int block
     ptrdiff_t end = 0;
 
     mpi_enter(call);
-    CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK_COUNT(NULL, count);
     for (int i = 0; i < (olds == NULL && old != NULL ? 1 : count); i++)
         CHECK(NULL, mpi_type_of(olds != NULL ? olds[i] : old) != NULL, MPI_ERR_TYPE,
               "datatype %d is null or has been freed", i);
@@ -497,7 +497,7 @@ static int make_blocks(const char *call, int count, const int *blocks, int block
         CHECK(NULL, (blocks != NULL ? blocks[i] : block) >= 0, MPI_ERR_ARG,
               "block length %d is negative", i);
     t = new_type(TYPE_BLOCKS);
-    CHECK(NULL, t != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(NULL, t);
     t->count = (size_t)count;
     t->blocks = calloc(t->count + 1, sizeof(*t->blocks));
     t->displs = calloc(t->count + 1, sizeof(*t->displs));
@@ -691,7 +691,7 @@ int MPI_Type_set_name(MPI_Datatype type, const char *name)
         struct type_name *names =
             realloc(r->type_names, ((size_t)r->n_type_names + 1) * sizeof(*names));
 
-        CHECK(NULL, names != NULL, MPI_ERR_NO_MEM, "no memory");
+        CHECK_MEMORY(NULL, names);
         r->type_names = names;
         names[r->n_type_names].type = t;
         at = names[r->n_type_names++].name;
@@ -734,7 +734,7 @@ int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 {
     ENTER(c, comm);
     TYPE(t, type, c);
-    CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK_COUNT(c, count);
     CHECK_SIZE(c, t, (size_t)count);
     *size = int_or_undefined((size_t)count * t->size);
     return MPI_SUCCESS;
@@ -745,7 +745,7 @@ int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, 
 {
     ENTER(c, comm);
     DATA_TYPE(t, type, c);
-    CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK_COUNT(c, count);
     CHECK_AT(c, in, t, (size_t)count, " to pack");
     CHECK(c, out != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER,
           "the buffer to pack to is null");
@@ -761,7 +761,7 @@ int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MP
 {
     ENTER(c, comm);
     DATA_TYPE(t, type, c);
-    CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK_COUNT(c, count);
     CHECK_AT(c, out, t, (size_t)count, " to unpack to");
     CHECK(c, in != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER,
           "the buffer to unpack is null");

@@ -111,7 +111,7 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
           "its ranks are in several processes, which share no memory; split the communicator by "
           "MPI_COMM_TYPE_SHARED");
     w = new_win(c, flavor);
-    CHECK(c, w != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(c, w);
     w->own->base = base;
     w->own->size = size;
     w->own->unit = unit;
@@ -260,7 +260,7 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
     CHECK(w->comm, (uintptr_t)base <= UINTPTR_MAX - (uintptr_t)size, MPI_ERR_SIZE,
           "%lld bytes at %p are beyond all memory", (long long)size, base);
     r = malloc(sizeof(*r));
-    CHECK(w->comm, r != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(w->comm, r);
     pthread_mutex_lock(&w->own->mutex);
     *r = (struct region){w->own->regions, base, size};
     w->own->regions = r;
@@ -317,7 +317,7 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
     ENTER_WIN(w, win);
     *group = (MPI_Group)mpi_ranks_of(w->comm, false);
-    CHECK(w->comm, *group != NULL, MPI_ERR_NO_MEM, "no memory");
+    CHECK_MEMORY(w->comm, *group);
     return MPI_SUCCESS;
 }
 
