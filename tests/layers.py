@@ -36,7 +36,6 @@ CIRCLES = {
     "tools/papers": 2,
     "tools/mpi/standard": 4,
     "tools/mpi/check": 2,
-    "tools/mpi": 2,
 }
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 # In the layout of clang-format: what stands before a brace in the first column.

@@ -7,6 +7,7 @@
 #include "explore.h"
 #include "mpi/check/check.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,31 @@ static int begin(int P, void *arg)
 }
 
 /* ---- the answer ---- */
+
+void mpi_print_calls(FILE *f, const char *text)
+{
+    static const char prefix[] = "logp_", theirs[] = "broadcast", ours[] = "bcast";
+    const char *at;
+
+    while ((at = strstr(text, prefix)) != NULL) {
+        bool upper = true;
+
+        fprintf(f, "%.*sMPI_", (int)(at - text), text);
+        text = at + sizeof(prefix) - 1;
+        if (strncmp(text, "ibroadcast", sizeof(theirs)) == 0) {
+            fputc('I', f);
+            text++;
+            upper = false;
+        }
+        if (strncmp(text, theirs, sizeof(theirs) - 1) == 0) {
+            fprintf(f, "%c%s", upper ? 'B' : 'b', ours + 1);
+            text += sizeof(theirs) - 1;
+        } else {
+            fputc(toupper((unsigned char)*text++), f);
+        }
+    }
+    fputs(text, f);
+}
 
 static void print_output(const struct output *o)
 {

@@ -8,9 +8,9 @@
 
 /* run.c */
 int mpi_run_rank(struct logp_vp *vp, void *job);
-/* The text, with MPI's names of the runtime's calls. */
-void mpi_print_calls(FILE *f, const char *text);
 /* explore.c: the program in many orders of events. @return the exit code */
 int mpi_explore(struct job *job, const struct mpi_program *program);
+/* The text, with MPI's names of the runtime's calls. */
+void mpi_print_calls(FILE *f, const char *text);
 
 #endif

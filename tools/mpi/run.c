@@ -4,7 +4,6 @@
 #include "mpi/check/check.h"
 #include "mpi/profile/timed.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -231,31 +230,6 @@ static void explain(const struct job *job, const struct logp_report *report)
     }
     if (report->n_waits > n)
         fprintf(f, "  and %d more ranks\n", report->n_waits - n);
-}
-
-void mpi_print_calls(FILE *f, const char *text)
-{
-    static const char prefix[] = "logp_", theirs[] = "broadcast", ours[] = "bcast";
-    const char *at;
-
-    while ((at = strstr(text, prefix)) != NULL) {
-        bool upper = true;
-
-        fprintf(f, "%.*sMPI_", (int)(at - text), text);
-        text = at + sizeof(prefix) - 1;
-        if (strncmp(text, "ibroadcast", sizeof(theirs)) == 0) {
-            fputc('I', f);
-            text++;
-            upper = false;
-        }
-        if (strncmp(text, theirs, sizeof(theirs) - 1) == 0) {
-            fprintf(f, "%c%s", upper ? 'B' : 'b', ours + 1);
-            text += sizeof(theirs) - 1;
-        } else {
-            fputc(toupper((unsigned char)*text++), f);
-        }
-    }
-    fputs(text, f);
 }
 
 /* The ranks of a communicator call different collectives: report->asserted. */
