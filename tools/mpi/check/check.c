@@ -361,7 +361,7 @@ static void report_requests(const struct rank *rank)
                            logp_vp_rank(rank->vp));
 }
 
-void check_report_left(const struct rank *rank)
+void check_left(const struct rank *rank)
 {
     report_requests(rank);
     if (rank->objects != NULL)
@@ -389,7 +389,7 @@ static bool report_message(const struct rank *rank, const struct comm *c)
 }
 
 /* All ranks have called MPI_Finalize(), so no receive will take it. */
-void check_report_messages(const struct rank *rank)
+void check_messages(const struct rank *rank)
 {
     bool any;
 

@@ -44,18 +44,24 @@ void check_choose(bool checks, bool checksums);
 /* A run begins, in which nothing has been reported. */
 void check_begin(void);
 
+/* The hooks, in the parts of their table: each is check_NAME(), of the type that the table gives it. */
+#define BUFFER_HOOKS(X)                                                                            \
+    X(requests) X(buffer) X(buffers) X(apart) X(blocking) X(forget_buffers) X(sum)
+#define TYPE_HOOKS(X) X(signature_of) X(signature) X(alike) X(order) X(members)
+#define ACCESS_HOOKS(X)                                                                            \
+    X(windows) X(origin) X(forget_origins) X(access) X(begin_access) X(performed)
+#define EPOCH_HOOKS(X) X(end_performed) X(end_accesses) X(end_accesses_of) X(end_own_accesses)
+#define FENCE_HOOKS(X) X(begin_fence) X(end_fence) X(returned)
+#define END_HOOKS(X) X(left) X(messages)
+#define HOOKS(X)                                                                                   \
+    BUFFER_HOOKS(X) TYPE_HOOKS(X) ACCESS_HOOKS(X) EPOCH_HOOKS(X) FENCE_HOOKS(X) END_HOOKS(X)
+#define HOOK(name) __typeof__(*((struct checks *)NULL)->name) check_##name;
+HOOKS(HOOK)
+
 /* check.c: name in a line on stderr what the checks have found */
 void check_name_finding(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* What the call at this place uses is a local variable of a function that has returned. what: "buffer" */
 void check_name_returned(const char *what, const char *call, uintptr_t place);
-int check_requests(int n, const MPI_Request requests[], uintptr_t frame);
-void check_buffer(struct request *request);
-void check_buffers(struct request *request, const void *in, const struct type *in_type, size_t n,
-                   const void *out, const struct type *out_type, size_t m);
-void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
-                 const struct type *received_type, int n_received);
-void check_blocking(struct rank *rank, const void *buf, const struct type *type, size_t n,
-                    bool writes);
 /* A request or operation that is not complete, other than r, and uses some of these bytes; NULL: none */
 static inline struct request *user_of(const struct uses *uses, uintptr_t from, uintptr_t to,
                                       const struct request *r)
@@ -70,45 +76,16 @@ static inline struct request *user_of(const struct uses *uses, uintptr_t from, u
     }
     return NULL;
 }
-void check_forget_buffers(struct rank *owner, struct request *request);
 enum { FIRST_SUMMED = 64 }; /* bytes: without --checksum the others are not compared */
 uint64_t check_sum_bytes(const unsigned char *data, size_t n);
 /* r needs these bytes as they are, n > 0, until it is complete. */
 void check_note_bytes(struct request *request, const void *bytes, size_t n);
-void check_sum(struct request *request);
-void check_report_left(const struct rank *r);
-void check_report_messages(const struct rank *r);
-
-/* signature.c */
-uint64_t check_signature_of(const struct comm *comm, struct type *type, size_t n, void *caller);
-void check_signature(const struct comm *comm, const struct request *r, struct type *type,
-                     uint64_t bits, size_t bytes, int source, int tag);
-void check_alike(const struct comm *comm, struct type *a, size_t n, const char *a_is,
-                 struct type *b, size_t m, const char *b_is);
-void check_members(struct comm *comm, struct type *type, size_t n, bool starts);
-void check_order(struct comm *comm, bool starts);
 
 /* conflict.c */
-void check_windows(struct rank *rank, const struct win *of, const void *buf,
-                   const struct type *type, size_t n, bool writes, void *caller);
 /* This rank itself is about to read or write n bytes, by this call or "a load" or "a store": report
  * it if they are in its memory of the window and in conflict with an operation. lasts: until the
  * epoch ends */
 void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, const char *call,
                       void *caller, bool lasts);
-void check_origin(struct win *w, int rank, const char *call, const void *in,
-                  const struct type *in_type, size_t n, const void *out,
-                  const struct type *out_type, size_t m);
-void check_forget_origins(struct win *w);
-void check_access(struct win *w, int rank, struct access *access);
-void check_begin_access(struct target *t, const struct access *a);
-void check_note_performed(struct win *w, int rank, const void *out, size_t n_out);
-void check_end_performed(struct target *t, int origin);
-void check_end_accesses(struct win *w, int rank);
-void check_end_accesses_of(struct target *t, int origin, const char *call);
-void check_end_own_accesses(struct win *w);
-void check_own_memory(struct win *w);
-void check_note_fence(struct win *w);
-void check_returned(const struct win *w, uintptr_t frame);
 
 #endif

@@ -271,7 +271,7 @@ static bool changed_since(const struct access *a)
            check_sum_bytes((const unsigned char *)a->from, a->n_summed) != a->sum;
 }
 
-void check_own_memory(struct win *w)
+void check_begin_fence(struct win *w)
 {
     struct target *t = w->own;
     struct access changed = {.to = 0};
@@ -287,7 +287,7 @@ void check_own_memory(struct win *w)
         name_own_write(w->comm->rank, mpi_this_rank()->call, w->comm->rank, &changed);
 }
 
-void check_note_fence(struct win *w)
+void check_end_fence(struct win *w)
 {
     struct target *t = w->own;
 
@@ -378,7 +378,7 @@ void check_end_performed(struct target *t, int origin)
     pthread_mutex_unlock(&t->mutex);
 }
 
-void check_note_performed(struct win *w, int rank, const void *out, size_t n_out)
+void check_performed(struct win *w, int rank, const void *out, size_t n_out)
 {
     struct request *o =
         w->origins != NULL ? &w->origins->last[(w->origins->next - 1) % N_ORIGINS] : NULL;
