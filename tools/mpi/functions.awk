@@ -23,8 +23,23 @@ function read_parameter(f, i, text,   words, n) {
     kind[f, i] = words[1]
     parameter[f, i] = words[n]
 }
-function read_function(line,   f, mark, at, list, words, n, i) {
+function add_function(its_name, its_result, list,   f, words, i) {
     f = ++n_functions
+    name[f] = its_name
+    result[f] = its_result
+    number_of[its_name] = f
+    list_of[f] = list
+    n_of[f] = split(list, words, ", ")
+    for (i = 1; i <= n_of[f]; i++)
+        read_parameter(f, i, words[i])
+    return f
+}
+function add_form(of, its_name, its_form, more,   f) {
+    f = add_function(its_name, "int", list_of[of] ", " more)
+    form[f] = its_form
+    plain[f] = of
+}
+function read_function(line,   f, mark, at, list, words, n, other) {
     mark = substr(line, 1, 1)
     sub(/^[*+]/, "", line)
     at = index(line, " (")
@@ -32,45 +47,17 @@ function read_function(line,   f, mark, at, list, words, n, i) {
     if (at > 0)
         line = substr(line, 1, at - 1)
     if (match(line, / = /)) {
-        alias[f] = substr(line, RSTART + 3)
+        other = substr(line, RSTART + 3)
         line = substr(line, 1, RSTART - 1)
     }
     n = split(line, words, " ")
-    name[f] = words[n]
-    result[f] = n > 1 ? words[1] : "int"
-    number_of[name[f]] = f
-    if (at == 0)
-        copy_parameters(number_of[alias[f]], f)
-    else {
-        n_of[f] = split(list, words, ", ")
-        for (i = 1; i <= n_of[f]; i++)
-            read_parameter(f, i, words[i])
-    }
+    f = add_function(words[n], n > 1 ? words[1] : "int", at > 0 ? list : list_of[number_of[other]])
+    if (other != "")
+        alias[f] = other
     if (mark == "*" || mark == "+")
         add_form(f, (mark == "*" ? "I" : "R") tolower(substr(name[f], 1, 1)) substr(name[f], 2), "started", "out request")
     if (mark == "*")
         add_form(f, name[f] "_init", "persistent", "info, out request")
-}
-function copy_parameters(from, to,   i) {
-    n_of[to] = n_of[from]
-    for (i = 1; i <= n_of[from]; i++) {
-        kind[to, i] = kind[from, i]
-        direction[to, i] = direction[from, i]
-        parameter[to, i] = parameter[from, i]
-        length_of[to, i] = length_of[from, i]
-        may_be_null[to, i] = may_be_null[from, i]
-    }
-}
-function add_form(of, its_name, its_form, more,   f, words, n, i) {
-    f = ++n_functions
-    name[f] = its_name
-    result[f] = "int"
-    form[f] = its_form
-    plain[f] = of
-    copy_parameters(of, f)
-    n = split(more, words, ", ")
-    for (i = 1; i <= n; i++)
-        read_parameter(f, ++n_of[f], words[i])
 }
 function read_functions(file,   line, words, i) {
     while ((getline line < file) > 0)
