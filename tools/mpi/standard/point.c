@@ -558,7 +558,8 @@ int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *c
 {
     const size_t bytes = bytes_of(status);
 
-    ENTER_TYPE(t, type);
+    mpi_enter("MPI_Get_elements");
+    TYPE(t, type, NULL);
     *count = t->size > 0 ? (MPI_Count)elements_in(t, bytes / t->size + 1, bytes) : 0;
     return MPI_SUCCESS;
 }
@@ -574,7 +575,8 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
 {
-    ENTER_TYPE(t, type);
+    mpi_enter("MPI_Status_set_elements");
+    TYPE(t, type, NULL);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %lld, but must be at least 0",
           (long long)count);
     CHECK_SIZE(NULL, t, (size_t)count);

@@ -603,7 +603,8 @@ int MPI_Type_free(MPI_Datatype *type)
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
-    ENTER_TYPE(t, type);
+    mpi_enter("MPI_Type_size");
+    TYPE(t, type, NULL);
     *size = (MPI_Count)t->size;
     return MPI_SUCCESS;
 }
