@@ -799,7 +799,8 @@ bugs)
     expect 7 "MPI_Request_free: invalid request: the request of a collective may not be freed; wait for it $(at '/* forget */')" \
         -P 2 ./bugs forget
     # each function with one wrong argument at a time
-    awk -f "$here/wrong.awk" "$here/../../tools/mpi/functions.txt" >wrong.c
+    mpi=$here/../../tools/mpi
+    awk -v functions="$mpi/functions.txt" -f "$mpi/functions.awk" -f "$here/wrong.awk" >wrong.c
     "$tools/logp-cc" -O1 -g wrong.c -o wrong || fail 'wrong.c is not compiled'
     expect 0 'wrong arguments: all hold' -P 1 ./wrong
     [ "$(sed 's/.*hold, \([0-9]*\) calls.*/\1/' out)" -gt 600 ] || fail 'too few calls with wrong arguments'

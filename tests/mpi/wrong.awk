@@ -1,71 +1,48 @@
 # SPDX-License-Identifier: MIT
 # From tools/mpi/functions.txt a program that calls each function of MPI with one wrong argument at a time: a null or
 # freed handle, a negative count, a rank or a tag that is not there. Each such call must return an error.
-# usage: awk -f wrong.awk functions.txt > wrong.c
-function right(type, name,   s) {
-    if (type == "MPI_Comm") return "MPI_COMM_WORLD"
-    if (type == "MPI_Datatype") return "MPI_INT"
-    if (type == "MPI_Op") return "MPI_SUM"
-    if (type == "MPI_Group") return "group"
-    if (type == "MPI_Win") return "win"
-    if (type == "MPI_Info") return "info"
-    if (type == "MPI_Errhandler") return "MPI_ERRORS_RETURN"
-    if (type == "MPI_Request") return "MPI_REQUEST_NULL"
-    if (type ~ /^(int|MPI_Aint|MPI_Count|MPI_Fint|MPI_Offset)$/) {
-        if (name ~ /rank|root|dest|source|peer|leader|tag|displ|assert|position|keyval|high|key|color|direction|low|reorder|flag/) return "0"
-        return "1"
-    }
-    return "" # some memory
+# usage: awk -v functions=functions.txt -f functions.awk -f wrong.awk > wrong.c
+function right(f, i) {
+    if (is_address(f, i)) return "(void *)(memory[" i "])"
+    if (kind[f, i] == "comm") return "MPI_COMM_WORLD"
+    if (kind[f, i] == "type") return "MPI_INT"
+    if (kind[f, i] == "op") return "MPI_SUM"
+    if (kind[f, i] == "errhandler") return "MPI_ERRORS_RETURN"
+    if (kind[f, i] == "request") return "MPI_REQUEST_NULL"
+    if (kind[f, i] ~ /^(group|win|info)$/) return kind[f, i]
+    if (kind[f, i] ~ /^(rank|tag|flag|keyval)$/ || parameter[f, i] ~ /displ|assert|key|color|direction/) return "0"
+    return kind[f, i] ~ /^MPI_/ ? "(void *)(memory[" i "])" : "1"
 }
 # What is wrong for it; "": nothing that every function refuses
-function wrong(type, name) {
-    if (type == "MPI_Comm") return "MPI_COMM_NULL freed_comm"
-    if (type == "MPI_Datatype") return "MPI_DATATYPE_NULL freed_type"
-    if (type == "MPI_Op") return "MPI_OP_NULL"
-    if (type == "MPI_Group") return "MPI_GROUP_NULL freed_group"
-    if (type == "MPI_Win") return "MPI_WIN_NULL"
-    if (type == "int" && name ~ /^(count|send_count|recv_count|origin_count|target_count|result_count)$/) return "-1"
-    if (type == "int" && name ~ /^(dest|source|root)$/) return "99 -77"
-    if (type == "int" && name ~ /^(tag|send_tag|recv_tag)$/) return "-77"
+function wrong(f, i) {
+    if (is_address(f, i)) return ""
+    if (kind[f, i] == "comm") return "MPI_COMM_NULL freed_comm"
+    if (kind[f, i] == "type") return "MPI_DATATYPE_NULL freed_type"
+    if (kind[f, i] == "op") return "MPI_OP_NULL"
+    if (kind[f, i] == "group") return "MPI_GROUP_NULL freed_group"
+    if (kind[f, i] == "win") return "MPI_WIN_NULL"
+    if (kind[f, i] == "count") return "-1"
+    if (kind[f, i] == "rank") return "99 -77"
+    if (kind[f, i] == "tag") return "-77"
     return ""
 }
-function arguments(n, at, bad,   i, out, value) {
-    for (i = 1; i <= n; i++) {
-        value = i == at ? bad : right(types[i], names[i])
-        if (value == "")
-            value = "(void *)(memory[" i "])"
-        out = out (i > 1 ? ", " : "") value
-    }
-    return out
+function call(f, at, bad,   i, out) {
+    for (i = 1; i <= n_of[f]; i++)
+        out = out (i > 1 ? ", " : "") (i == at ? bad : right(f, i))
+    return "MPI_" name[f] "(" out ")"
 }
 # Those that end the program, make no use of their arguments, wait for another rank, or are told of errors in another way
-/^#/ || /^$/ || /\.\.\./ { next }
-/^(double|MPI_[A-Za-z]+|void) / { next }
-/^(Init|Init_thread|Finalize|Abort|Wait|Test|Start|Cancel|Grequest|Pcontrol|Intercomm_create|Dist_graph|Mrecv|Imrecv|Win_(wait|test|start|post|complete|lock|unlock|flush|sync|fence|free)|Request|Buffer|Attr|Keyval|Errhandler|Type_(create_darray|create_subarray|struct|hindexed|get_contents)|Alloc|Free|Query|Is_thread|Comm_call_errhandler|Win_call_errhandler|Add_error|Error)/ { next }
-{
-    name = substr($0, 1, index($0, " (") - 1)
-    list = substr($0, index($0, "(") + 1)
-    sub(/\)$/, "", list)
-    n = list == "void" ? 0 : split(list, parameters, /, */)
-    for (i = 1; i <= n; i++) {
-        names[i] = parameters[i]
-        sub(/.*[ *]/, "", names[i])
-        types[i] = parameters[i]
-        sub(/^const /, "", types[i])
-        if (parameters[i] ~ /[*\[]/)
-            types[i] = "pointer"
-        else
-            sub(/ .*/, "", types[i])
-    }
-    for (i = 1; i <= n; i++) {
-        if (name ~ /^(Comm|Type|Win)_get_name$/)
-            continue # a null handle has a name, too (MPI 4.0)
-        k = split(wrong(types[i], names[i]), all, " ")
-        for (j = 1; j <= k; j++)
-            body = body sprintf("    refused(\"MPI_%s\", \"%s\", \"%s\", MPI_%s(%s));\n", name, names[i], all[j], name, arguments(n, i, all[j]))
-    }
+function is_left_out(f) {
+    return result[f] != "int" || parameters(f) ~ /\.\.\./ || form[f] == "persistent" || name[f] ~ /^(Init|Init_thread|Finalize|Abort|Wait|Test|Start|Cancel|Grequest|Pcontrol|Intercomm_create|Dist_graph|Mrecv|Imrecv|Win_(wait|test|start|post|complete|lock|unlock|flush|sync|fence|free)|Request|Buffer|Attr|Keyval|Errhandler|Type_(create_darray|create_subarray|struct|hindexed|get_contents)|Alloc|Free|Query|Is_thread|Comm_call_errhandler|Win_call_errhandler|Add_error|Error)/ || name[f] ~ /^(Comm|Type|Win)_get_name$/ # a null handle has a name, too (MPI 4.0)
 }
-END {
+BEGIN {
+    read_functions(functions)
+    for (f = 1; f <= n_functions; f++)
+        for (i = 1; i <= n_of[f] && !is_left_out(f); i++) {
+            k = split(wrong(f, i), all, " ")
+            for (j = 1; j <= k; j++)
+                body = body sprintf("    refused(\"MPI_%s\", \"%s\", \"%s\", %s);\n", name[f], parameter[f, i], all[j], call(f, i, all[j]))
+        }
     print "/* Made by wrong.awk. */"
     print "#include <mpi.h>\n#include <stdio.h>\n#include <string.h>\n"
     print "static long memory[32][64];\nstatic int n_refused, n_wrong;\n"

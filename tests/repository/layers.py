@@ -15,11 +15,11 @@ TOP = os.path.abspath(os.path.join(__file__, "../../.."))
 LAYERS = {
     "runtime": ["host", "state", "trace", "delay", "carrier", "mail", "core", "call", "check", "transport"],
     "algorithms": ["memory", "machine", "operand", "predict", "schedule", "collective", "choice", "search", "experiment", "parameters"],
-    "tools": ["text", "file", "question/schedule", "question", "question/choice", "answer", "answer/replay", "answer/measure",
+    "tools": ["host", "mpi/standard", "mpi/check", "text", "file", "question/schedule", "question", "question/choice", "answer", "answer/replay", "answer/measure",
               "answer/versus", "answer/tree", "answer/tune", "answer/validate", "view/canvas", "view/plot", "view/schedule", "view/records",
               "view/replay",
               "view/trace", "view/versus", "view/tree", "view/tune", "view/measure", "view/validate", "view/report", "papers",
-              "mpi", "profile", "commands"],
+              "mpi/profile", "mpi", "commands"],
 }
 # The .c files of a folder's largest circle of calls: each of them calls the others, directly or through others.
 # A folder that is not named has no circle. A number is lowered when a circle is untied.
@@ -30,7 +30,8 @@ CIRCLES = {
     "tools/question": 3,
     "tools/question/choice": 2,
     "tools/view/records": 2,
-    "tools/mpi": 4,
+    "tools/mpi/standard": 4,
+    "tools/mpi/check": 2,
 }
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 # In the layout of clang-format: what stands before a brace in the first column.
@@ -46,9 +47,14 @@ def sources(layer):
 
 
 def folder_of(path, folders):
-    """The folder of the list that a file is in; the top one, if none is; None: it lies beside the folders."""
-    inside = [f for f in folders if path.startswith(f + os.sep)]
-    return max(inside, key=len) if inside else path.split(os.sep)[0] if os.sep in path else None
+    """The folder of LAYERS that a file is in; None: it lies beside them. A folder has all folders within it, or those that LAYERS
+    names."""
+    inner = name = os.path.dirname(path)
+    while name and name not in folders:
+        name = os.path.dirname(name)
+    if name != inner and (not name or any(other.startswith(name + "/") for other in folders)):
+        return inner
+    return name or None
 
 
 def includes(layer, path):

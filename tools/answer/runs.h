@@ -37,8 +37,8 @@ struct watcher {
  * watcher alone; to be ended by end_work(). */
 struct work {
     struct watcher watcher;
-    bool is_over;   /* no further run begins */
-    bool is_left;   /* a processor has not come back from its program, so a machine is left over:
+    bool is_over;      /* no further run begins */
+    bool is_left;      /* a processor has not come back from its program, so a machine is left over:
                        the process must end without returning from main() */
     bool ends_at_once; /* after a program that must not run any more: the same */
     bool is_abandoned; /* a rank of it may hold the lock of any stream: none is flushed */

@@ -10,7 +10,7 @@
 #include "file/file.h"
 #include "mpi/run.h"
 #include "view/records/records.h"
-#include "profile/profile.h"
+#include "mpi/profile/profile.h"
 #include "answer/replay/replay.h"
 #include "answer/runs.h"
 #include "view/trace/trace.h"

@@ -4,9 +4,13 @@
  * own. What a run writes is kept until the next one begins: the last run is the failure, as small
  * as the kit could make it.
  */
-#include "world.h"
+#include "explore.h"
+#include "mpi/check/check.h"
 
+#include <ctype.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,10 +18,10 @@
 
 static void forget_rank(struct host_rank *h)
 {
-    const int file = (unload_image(h), h->image_file);
+    const int file = (host_unload_image(h), h->image_file);
 
-    forget_calls(h);
-    end_redirections(h);
+    host_forget_calls(h);
+    host_end_redirections(h);
     *h = (struct host_rank){.image_file = file};
 }
 
@@ -32,17 +36,43 @@ static int begin(int P, void *arg)
         free(job->kept->pieces[i].text);
     job->kept->n = 0;
     job->abort_code = -1;
-    the_run.said = (struct said){.mutex = PTHREAD_MUTEX_INITIALIZER};
+    check_begin();
+    atomic_flag_clear_explicit(&the_run.said_unused, memory_order_relaxed); /* no rank runs */
     job->pid = getpid(); /* the kit may have made a child process */
     return 0;
 }
 
 /* ---- the answer ---- */
 
+void mpi_print_calls(FILE *f, const char *text)
+{
+    static const char prefix[] = "logp_", theirs[] = "broadcast", ours[] = "bcast";
+    const char *at;
+
+    while ((at = strstr(text, prefix)) != NULL) {
+        bool upper = true;
+
+        fprintf(f, "%.*sMPI_", (int)(at - text), text);
+        text = at + sizeof(prefix) - 1;
+        if (strncmp(text, "ibroadcast", sizeof(theirs)) == 0) {
+            fputc('I', f);
+            text++;
+            upper = false;
+        }
+        if (strncmp(text, theirs, sizeof(theirs) - 1) == 0) {
+            fprintf(f, "%c%s", upper ? 'B' : 'b', ours + 1);
+            text += sizeof(theirs) - 1;
+        } else {
+            fputc(toupper((unsigned char)*text++), f);
+        }
+    }
+    fputs(text, f);
+}
+
 static void print_output(const struct output *o)
 {
     for (size_t i = 0; i < o->n; i++)
-        write_all(o->pieces[i].fd, o->pieces[i].text, o->pieces[i].n);
+        host_write_all(o->pieces[i].fd, o->pieces[i].text, o->pieces[i].n);
 }
 
 /* Where the ranks were when the run ended. */
@@ -54,7 +84,7 @@ static void print_places(const struct job *job)
 
     for (int i = 0; i < n; i++)
         places[i] = job->hosts[i].place;
-    name_places(job, places, n, texts);
+    host_name_places(job, places, n, texts);
     fprintf(stderr, "where each rank was:\n");
     for (int i = 0; i < n; i++)
         if (job->hosts[i].rc == 0 && job->hosts[i].code == 0)
@@ -75,7 +105,7 @@ static void print_failure(const struct logp_failure *f, const char *name)
         char *line = strndup(f->text + n, first - n);
 
         fputs(name, stderr);
-        print_calls(stderr, line != NULL ? line : "");
+        mpi_print_calls(stderr, line != NULL ? line : "");
         fputs(f->text + first, stderr);
         free(line);
     } else {
@@ -83,7 +113,7 @@ static void print_failure(const struct logp_failure *f, const char *name)
     }
 }
 
-int explore(struct job *job, const struct mpi_program *program)
+int mpi_explore(struct job *job, const struct mpi_program *program)
 {
     struct logp_check check = *program->exploration;
     struct output kept = {0};
@@ -92,7 +122,7 @@ int explore(struct job *job, const struct mpi_program *program)
 
     check.before = begin;
     job->kept = &kept;
-    rc = logp_check(run_rank, job, &check, &failure);
+    rc = logp_check(mpi_run_rank, job, &check, &failure);
     if (failure.kind == LOGP_FAILURE_NONE) {
         if (rc != 0 && *failure.text != '\0')
             fputs(failure.text, stderr);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* A program as the ranks of a machine: one run from the first rank's start to the last one's end. */
-#include "run.h"
-#include "world.h"
-#include "window.h"
+#include "explore.h"
+#include "mpi/check/check.h"
+#include "mpi/profile/timed.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-struct run the_run;
 
 /* ---- crashes ---- */
 
@@ -23,14 +22,14 @@ static struct sigaction before; /* of SIGSEGV: the runtime names a stack that is
 
 static void crashed(int signal_number, siginfo_t *info, void *context)
 {
-    const struct rank *r = rank_here();
+    const struct rank *r = mpi_rank_here();
     char text[256 + PLACE_TEXT], place[PLACE_TEXT];
     uintptr_t at;
     int n;
 
     if (r != NULL && (signal_number != SIGABRT || the_job->main == NULL)) {
-        at = place_here();
-        name_places(the_job, &at, 1, &place);
+        at = host_place_here();
+        host_name_places(the_job, &at, 1, &place);
         n = snprintf(text, sizeof(text), "rank %d crashed (%s), last in %s%s\n",
                      logp_vp_rank(r->vp), strsignal(signal_number), r->call, place);
         if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
@@ -76,7 +75,7 @@ static void catch_crashes(void)
 
 /* ---- a rank ---- */
 
-/* The program, on this vp's stack; it comes back by leave_rank(). */
+/* The program, on this vp's stack; it comes back by host_leave_rank(). */
 static void run_program(struct job *job, struct host_rank *host)
 {
     char why[512];
@@ -84,13 +83,13 @@ static void run_program(struct job *job, struct host_rank *host)
 
     if (job->main != NULL)
         exit(job->main(job->argc, job->argv, environ));
-    entry = load_image(job, host, why, sizeof(why));
+    entry = host_load_image(job, host, why, sizeof(why));
     if (entry != NULL) {
-        begin_image(job, host);
-        enter_image(entry);
+        host_begin_image(job, host);
+        host_enter_image(entry);
     }
     fprintf(stderr, "%s: %s\n", job->path, why);
-    abort_run(1);
+    host_abort_run(1);
 }
 
 static void note_end(struct host_rank *h, struct logp_vp *vp)
@@ -101,7 +100,7 @@ static void note_end(struct host_rank *h, struct logp_vp *vp)
     h->late_ns = wall_ns - h->ended_ns;
 }
 
-int run_rank(struct logp_vp *vp, void *arg)
+int mpi_run_rank(struct logp_vp *vp, void *arg)
 {
     struct job *job = arg;
     const int me = logp_vp_rank(vp);
@@ -112,14 +111,14 @@ int run_rank(struct logp_vp *vp, void *arg)
     int rc;
 
     if (me == 0)
-        catch_interrupts();
+        host_catch_interrupts();
     r->host = h;
     h->vp = vp;
     h->rank = r;
     h->call = &r->call;
     r->stack_top = (uintptr_t)__builtin_frame_address(0);
     r->stack_bytes = job->stack_bytes / 2; /* the upper half: below the stack may be other memory */
-    rc = begin_rank(r, vp);
+    rc = mpi_begin_rank(r, vp);
     if (rc != 0)
         return rc;
     if (job->names_threads) {
@@ -127,35 +126,35 @@ int run_rank(struct logp_vp *vp, void *arg)
         pthread_setname_np(pthread_self(), name);
     }
     handler_stack = make_handler_stack();
-    look_here();
+    host_look_here();
     atomic_store_explicit(&h->running, true, memory_order_relaxed); /* this thread reads it */
     if (setjmp(h->end) == 0)
         run_program(job, h);
-    note_calls_left(r);
+    profile_calls_left(r);
     note_end(h, vp);
-    end_output(h);
+    host_end_output(h);
     if (h->rc == 0 && r->initialized && !r->finalized) { /* the others may wait for it */
         if (*h->said == '\0' || h->code == 0)            /* or its stderr shows why */
             fprintf(stderr,
                     "rank %d ended with exit code %d and without MPI_Finalize, last in %s\n", me,
                     h->code, r->call);
         h->code = h->code != 0 ? h->code : 1;
-        end_output(h);
+        host_end_output(h);
         if (job->kept == NULL)
             logp_machine_stop(logp_vp_machine(vp), -ECANCELED);
-        note_over();
+        host_note_over();
     }
     if (h->rc != 0)
-        note_over();
+        host_note_over();
     if (h->rc == 0 && job->kept != NULL &&
         (h->code != 0 || (the_run.checks_fail && *h->found != '\0')))
-        fail_explored(h);
-    atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and is_abandoned() */
+        host_fail_explored(h);
+    atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and host_is_abandoned() */
     free_handler_stack(handler_stack);
-    end_redirections(h);
+    host_end_redirections(h);
     free(h->argv);
     free(h->streams);
-    end_rank(r);
+    mpi_end_rank(r);
     return h->rc;
 }
 
@@ -213,13 +212,13 @@ static void print_wait(FILE *f, const struct logp_wait_info *w, const char *call
 static void explain(const struct job *job, const struct logp_report *report)
 {
     const int n = report->n_waits < MOST_PLACES ? report->n_waits : MOST_PLACES;
-    FILE *f = report_stream();
+    FILE *f = host_report_stream();
     uintptr_t places[MOST_PLACES] = {0};
     char texts[MOST_PLACES][PLACE_TEXT];
 
     for (int i = 0; i < n; i++)
         places[i] = job->hosts[report->waits[i].rank].place;
-    name_places(job, places, n, texts);
+    host_name_places(job, places, n, texts);
     for (int i = 0; i < n; i++) {
         const struct logp_wait_info *w = &report->waits[i];
         const struct rank *r = &the_run.ranks[w->rank];
@@ -233,41 +232,16 @@ static void explain(const struct job *job, const struct logp_report *report)
         fprintf(f, "  and %d more ranks\n", report->n_waits - n);
 }
 
-void print_calls(FILE *f, const char *text)
-{
-    static const char prefix[] = "logp_", theirs[] = "broadcast", ours[] = "bcast";
-    const char *at;
-
-    while ((at = strstr(text, prefix)) != NULL) {
-        bool upper = true;
-
-        fprintf(f, "%.*sMPI_", (int)(at - text), text);
-        text = at + sizeof(prefix) - 1;
-        if (strncmp(text, "ibroadcast", sizeof(theirs)) == 0) {
-            fputc('I', f);
-            text++;
-            upper = false;
-        }
-        if (strncmp(text, theirs, sizeof(theirs) - 1) == 0) {
-            fprintf(f, "%c%s", upper ? 'B' : 'b', ours + 1);
-            text += sizeof(theirs) - 1;
-        } else {
-            fputc(toupper((unsigned char)*text++), f);
-        }
-    }
-    fputs(text, f);
-}
-
 /* The ranks of a communicator call different collectives: report->asserted. */
 static void explain_calls(const struct job *job, const struct logp_report *report)
 {
     const int rank = report->asserted.rank;
-    FILE *f = report_stream();
+    FILE *f = host_report_stream();
     char place[1][PLACE_TEXT];
 
-    name_places(job, &job->hosts[rank].place, 1, place);
+    host_name_places(job, &job->hosts[rank].place, 1, place);
     fprintf(f, "rank %d: %s: collectives differ: ", rank, the_run.ranks[rank].call);
-    print_calls(f, report->asserted.detail);
+    mpi_print_calls(f, report->asserted.detail);
     fprintf(f, "%s\n", place[0]);
 }
 
@@ -282,15 +256,16 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
         if (job->hosts[i].code != 0 && job->hosts[i].rc == 0)
             return job->hosts[i].code & 255;
     if (rc == 0) /* relaxed: the ranks have ended */
-        return the_run.checks_fail && atomic_load_explicit(&the_run.said.any, memory_order_relaxed);
+        return the_run.checks_fail && atomic_load_explicit(&the_said.any, memory_order_relaxed);
     if (rc == -EDEADLK || rc == -ETIMEDOUT) {
-        fprintf(report_stream(), rc == -EDEADLK ? "deadlock: all ranks wait\n"
-                                                : "the program did not end within --timeout\n");
+        fprintf(host_report_stream(), rc == -EDEADLK
+                                          ? "deadlock: all ranks wait\n"
+                                          : "the program did not end within --timeout\n");
         explain(job, logp_machine_report(m));
     } else if (rc == -EPROTO && logp_machine_report(m)->asserted.file != NULL) {
         explain_calls(job, logp_machine_report(m));
     } else if (rc != -EINTR && (rc != -ECANCELED || logp_machine_processes(m) == 1)) {
-        fprintf(report_stream(), "the run ended: %s\n", strerror(-rc));
+        fprintf(host_report_stream(), "the run ended: %s\n", strerror(-rc));
     }
     return 1;
 }
@@ -344,8 +319,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     struct rlimit files;
     int rc;
 
-    the_run = (struct run){.said.mutex = PTHREAD_MUTEX_INITIALIZER,
-                           .checks = program->checks,
+    the_run = (struct run){.checks = program->checks,
                            .checks_fail = program->checks_fail,
                            .checksums = program->checksums,
                            .synchronizes = program->synchronizes,
@@ -356,7 +330,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                            .records_calls = program->report != NULL,
                            .times_calls = program->compute > 0 || program->report != NULL};
     rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
-    if (rc == 0 && read_image(&job, bind_functions, why, sizeof(why)) != 0) {
+    if (rc == 0 && host_read_image(&job, profile_bind_functions, why, sizeof(why)) != 0) {
         fprintf(stderr, "logp: %s: %s\n", program->path, why);
         return 2;
     }
@@ -367,26 +341,26 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         setrlimit(RLIMIT_NOFILE, &files);
     }
     job.no_input = fopen("/dev/null", "re");
-    choose_checks(the_run.checks, the_run.checksums);
+    check_choose(the_run.checks, the_run.checksums);
     catch_crashes();
-    begin_output();
+    host_begin_output();
     the_job = &job;
-    decide_calls();
+    profile_decide();
     if (rc == 0 && program->exploration != NULL)
-        return explore(&job, program);
+        return mpi_explore(&job, program);
     the_machine = m;
-    begin_watch(conclude_early);
+    host_begin_watch(conclude_early);
     if (program->looks)
-        begin_looking();
+        host_begin_looking();
     if (m != NULL)
-        logp_machine_handle(m, handle_active);
+        logp_machine_handle(m, mpi_handle_active);
     if (rc == 0)
-        rc = program->run(m, run_rank, &job, program->timeout_ns);
-    end_watch();
+        rc = program->run(m, mpi_run_rank, &job, program->timeout_ns);
+    host_end_watch();
     rc = agree_on_code(m, conclude(&job, m, rc));
-    program->is_abandoned = is_abandoned(&job);
+    program->is_abandoned = host_is_abandoned(&job);
     if (program->report != NULL && !program->is_abandoned)
-        collect_calls(&job, program->report);
+        profile_collect(&job, program->report);
     if (!program->is_abandoned) {
         take_ends(&job, program);
         fflush(NULL);
@@ -430,13 +404,14 @@ static int run_alone(main_function *main, int argc, char **argv)
     struct logp_machine *m;
     int rc;
 
-    the_run = (struct run){.said.mutex = PTHREAD_MUTEX_INITIALIZER, .checks = true};
+    the_run = (struct run){.checks = true};
     rc = make_job(&job, 1);
     path[length > 0 ? length : 0] = '\0';
     name_launcher(argv[0]);
     if (rc == 0) {
         job.hosts[0].base = _r_debug.r_map->l_addr;
-        job.image_bytes = span_of((const Elf64_Phdr *)getauxval(AT_PHDR), (int)getauxval(AT_PHNUM));
+        job.image_bytes =
+            host_span_of((const Elf64_Phdr *)getauxval(AT_PHDR), (int)getauxval(AT_PHNUM));
     }
     if (rc == 0)
         rc = logp_machine_create(&config, &m);
@@ -444,10 +419,10 @@ static int run_alone(main_function *main, int argc, char **argv)
         fprintf(stderr, "%s: cannot make a machine of one processor: %s\n", argv[0], strerror(-rc));
         return 1;
     }
-    choose_checks(the_run.checks, the_run.checksums);
+    check_choose(the_run.checks, the_run.checksums);
     catch_crashes();
     the_job = &job;
-    rc = logp_machine_run(m, run_rank, &job, 0);
+    rc = logp_machine_run(m, mpi_run_rank, &job, 0);
     the_job = NULL;
     rc = conclude(&job, m, rc);
     fflush(NULL);
@@ -459,7 +434,14 @@ static int run_alone(main_function *main, int argc, char **argv)
 
 static void note_result(int rc)
 {
-    class_of(rc);
+    mpi_class_of(rc);
 }
 
-const struct guest the_guest = {run_alone, note_result, charge_computing, resume_computing};
+const struct guest the_guest = {.name = "MPI",
+                                .library = "libmpi_abi.so.1",
+                                .libraries = "libmpi",
+                                .own_libraries = "libmpi_abi.",
+                                .run_alone = run_alone,
+                                .note_result = note_result,
+                                .charge_computing = profile_charge_computing,
+                                .resume_computing = profile_resume_computing};

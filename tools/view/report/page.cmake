@@ -18,7 +18,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(LOGP_PLAIN_STYLES page controls figures narrow)
   list(TRANSFORM LOGP_PLAIN_STYLES PREPEND ${LOGP_PAGE}/)
   list(TRANSFORM LOGP_PLAIN_STYLES APPEND .css)
-  list(APPEND LOGP_PLAIN_STYLES ${CMAKE_CURRENT_SOURCE_DIR}/profile/profile.css)
+  list(APPEND LOGP_PLAIN_STYLES ${CMAKE_CURRENT_SOURCE_DIR}/mpi/profile/profile.css)
   # Debian's package libjs-dygraphs has all three.
   set(where PATHS /usr/share/javascript/dygraphs /usr/share/doc/libjs-dygraphs NO_DEFAULT_PATH)
   find_file(LOGP_DYGRAPHS_SCRIPT dygraph.min.js ${where})

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processor time of the ranks' own code where computing takes no time: on the virtual clock
+ * without --compute. A timer of processor time samples the place of the ranks' thread. The time
+ * since the last sample counts for the rank, unless the place is in this library, in liblogp, the C
+ * library or the loader. Calls of the guest thus pay nothing.
+ */
+#include "host.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* The kernel looks at each tick, of 1 to 10 ms. */
+enum { INTERVAL_NS = 1000000, N_LIBRARIES = 4 };
+
+static struct {
+    uintptr_t begin, end; /* of the code of a library */
+} libraries[N_LIBRARIES];
+
+static int signal_number; /* 0: nothing is watched */
+static _Thread_local int64_t looked_ns;
+
+static int64_t processor_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static uintptr_t place_in(const void *context)
+{
+    const ucontext_t *c = context;
+
+#if defined(__x86_64__)
+    return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (uintptr_t)c->uc_mcontext.pc;
+#else
+    (void)c;
+    return 0;
+#endif
+}
+
+static void look(int number, siginfo_t *info, void *context)
+{
+    const uintptr_t at = place_in(context);
+    const int64_t now_ns = processor_ns(), passed_ns = now_ns - looked_ns;
+    struct host_rank *h = host_here();
+    bool is_own = h != NULL && at != 0;
+
+    (void)number, (void)info;
+    looked_ns = now_ns;
+    for (int i = 0; i < N_LIBRARIES; i++)
+        is_own = is_own && (at < libraries[i].begin || at >= libraries[i].end);
+    if (is_own)
+        h->computed_ns += passed_ns;
+}
+
+/* A signal that nothing uses. */
+static int free_signal(void)
+{
+    struct sigaction now;
+
+    for (int number = SIGRTMAX; number > SIGRTMIN; number--)
+        if (sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            return number;
+    return 0;
+}
+
+static int note_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const uintptr_t *known = arg;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const Elf64_Phdr *p = &info->dlpi_phdr[i];
+        const uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+
+        for (int k = 0; k < N_LIBRARIES; k++)
+            if (p->p_type == PT_LOAD && (p->p_flags & PF_X) != 0 && known[k] - begin < p->p_memsz) {
+                libraries[k].begin = begin;
+                libraries[k].end = begin + p->p_memsz;
+            }
+    }
+    return 0;
+}
+
+void host_begin_looking(void)
+{
+    struct sigaction action = {.sa_sigaction = look,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    const uintptr_t known[N_LIBRARIES] = {(uintptr_t)host_begin_looking, (uintptr_t)logp_now,
+                                          (uintptr_t)dlsym(RTLD_NEXT, "memcpy"),
+                                          (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr")};
+
+    signal_number = free_signal();
+    dl_iterate_phdr(note_library, (void *)(uintptr_t)known);
+    if (signal_number != 0 && sigaction(signal_number, &action, NULL) != 0)
+        signal_number = 0;
+}
+
+void host_look_here(void)
+{
+    const struct itimerspec at = {{.tv_nsec = INTERVAL_NS}, {.tv_nsec = INTERVAL_NS}};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number};
+    static _Thread_local bool looks;
+    clockid_t clock;
+    timer_t timer; /* never deleted: other ranks of the thread still run */
+
+    if (signal_number == 0 || looks)
+        return;
+    looks = true;
+    looked_ns = processor_ns();
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    if (pthread_getcpuclockid(pthread_self(), &clock) == 0 &&
+        timer_create(clock, &event, &timer) == 0)
+        timer_settime(timer, 0, &at, NULL);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rank of the calling thread; and the C library's own functions, where this library has one of
+ * the same name.
+ */
+#include "host.h"
+
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct job *the_job;
+
+struct host_rank *host_here(void)
+{
+    struct job *job = the_job;
+    struct logp_vp *vp = job != NULL ? logp_vp_current() : NULL;
+    const int rank = vp != NULL ? logp_vp_rank(vp) : -1;
+
+    /* relaxed: the rank's own thread writes it */
+    return rank >= 0 && rank < job->n_ranks &&
+                   atomic_load_explicit(&job->hosts[rank].running, memory_order_relaxed)
+               ? &job->hosts[rank]
+               : NULL;
+}
+
+struct host_rank *host_of_process(void)
+{
+    struct host_rank *h = host_here();
+
+    return h != NULL && getpid() == the_job->pid ? h : NULL;
+}
+
+/* ---- the C library's own ---- */
+
+void *host_next_of(const char *name)
+{
+    void *f = dlsym(RTLD_NEXT, name);
+
+    if (f == NULL)
+        syscall(SYS_exit_group, 127);
+    return f;
+}
+
+int host_close(int fd)
+{
+    extern int __close(int);
+
+    return __close(fd);
+}
+
+ssize_t host_read(int fd, void *buf, size_t n)
+{
+    extern ssize_t __read(int, void *, size_t);
+
+    return __read(fd, buf, n);
+}
+
+ssize_t host_write(int fd, const void *buf, size_t n)
+{
+    extern ssize_t __write(int, const void *, size_t);
+
+    return __write(fd, buf, n);
+}
+
+int host_fileno(FILE *f)
+{
+    return NEXT(fileno)(f);
+}
+
+typedef int exec_function(const char *path, char *const *words, char *const *environment);
+
+static exec_function *next_execvpe;
+
+__attribute__((constructor)) static void find_next(void)
+{
+    next_execvpe = (exec_function *)host_next_of("execvpe");
+}
+
+int host_execvpe(const char *path, char *const *words, char *const *environment)
+{
+    return next_execvpe(path, words, environment);
+}
+
+void host_abort(void)
+{
+    NEXT(abort)();
+    __builtin_unreachable();
+}

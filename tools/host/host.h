@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranks as programs of this process: each has a copy of the executable with globals of its own, and
+ * what the C library keeps once for a process it has for itself.
+ */
+#ifndef LOGP_HOST_H
+#define LOGP_HOST_H
+
+#include <logp/logp.h>
+
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef int main_function(int argc, char **argv, char **env);
+
+struct exit_call {
+    struct exit_call *next;
+    void (*function)(void *arg);
+    void *arg;
+};
+
+/* A stream of a rank, written in whole lines. */
+struct lines {
+    char *text;
+    size_t n, capacity;
+    int to; /* > 0: a descriptor of the rank's own; 0: the process's stream; -1: the rank has closed it */
+};
+
+/* Variables of the C library that each rank has for itself: variables.c. */
+struct variables {
+    char *optarg;
+    int optind, opterr, optopt;
+    FILE *input; /* stdin */
+};
+
+enum { N_VARIABLES = 5, N_STREAMS = 4 };
+
+struct rank;
+
+/* The guest, the library that programs are linked with and for which they are ranks. It defines this
+ * table. */
+struct guest {
+    const char *name;          /* of the interface: "MPI" */
+    const char *library;       /* its file */
+    const char *libraries;     /* the start of the name of each library of that interface */
+    const char *own_libraries; /* and of each version of this one */
+    /* The process has been started without a command: its only rank is main(). @return the exit code */
+    int (*run_alone)(main_function *main, int argc, char **argv);
+    /* Note the result of the runtime in a call of the current rank. */
+    void (*note_result)(int rc);
+    /* A rank leaves its own code for a time that the emulated clock counts by itself; and enters
+     * it. */
+    void (*charge_computing)(void);
+    void (*resume_computing)(void);
+};
+
+extern const struct guest the_guest;
+
+struct host_rank {
+    struct logp_vp *vp;
+    struct rank *rank;       /* the guest's */
+    const char *const *call; /* of the guest: that the rank is in, or was in last */
+    jmp_buf end;
+    atomic_bool running; /* it stays, where a run is abandoned */
+    int code, rc;        /* its exit code; the error that ended the run */
+    uintptr_t place;     /* where it was when the run ended: host_place_here() */
+    struct exit_call *exit_calls, *quick_calls; /* of exit(), and of quick_exit() */
+    struct lines out, err;
+    FILE *
+        input; /* in place of the stdin that it began with; NULL: the rank has left that as it was */
+    struct random_data random;
+    char random_state[128];
+    struct drand48_data drand48;
+    char *token;         /* of strtok() */
+    int64_t computes_ns; /* its thread's processor time when it last resumed its own code */
+    struct variables variables;
+    void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
+    uintptr_t base;        /* of its image in memory: where the file's address 0 is */
+    bool was_ended;        /* its destructors run once, and not after _exit() */
+    bool parses; /* getopt(): it has been called; characters of a word done; operands passed */
+    int in_word, first_operand, last_operand;
+    char **argv;    /* a copy */
+    void *streams;  /* of C++ */
+    void *image;    /* what the loader has loaded; NULL: nothing, or the image is a clone */
+    int image_file; /* for the loader: the copy of the executable; 0: none yet */
+    int64_t ended_ns,
+        late_ns;         /* the emulated time at its end, and how far behind that the host is */
+    int64_t computed_ns; /* computing.c: processor time of its own code */
+    char said[256];      /* explored runs: its last line on stderr */
+    char found[256];     /* last mistake that the checks found in its calls */
+};
+
+/* The output of one explored run, in order. */
+struct output {
+    struct piece {
+        int fd;
+        size_t n;
+        char *text;
+    } * pieces;
+    size_t n, capacity;
+};
+
+/* Functions of the executable, by address in the file: one, and an array of them. 0: there is none. */
+struct own_functions {
+    uintptr_t one, array, array_bytes;
+};
+
+struct job {
+    int argc;
+    char **argv;
+    const char *path; /* also for other folders and processes */
+    char *file;       /* the executable, in memory */
+    size_t file_bytes;
+    size_t image_bytes; /* of an image in memory */
+    struct own_functions constructors, destructors;
+    struct picture *picture; /* the source of clones; NULL: the loader loads each image */
+    main_function *main;     /* not NULL: there is one rank, which is this process's own program */
+    bool tags_output, names_threads, quiet;
+    struct output *kept; /* explored runs: output of the current one; NULL: not kept */
+    const struct link_map *last_before; /* of all loaded libraries, before the program's */
+    size_t stack_bytes;
+    int n_ranks;
+    struct host_rank *hosts;
+    _Atomic int abort_code; /* of host_abort_run(); -1: none */
+    pid_t pid;
+    FILE *no_input;
+    const Elf64_Sym *symbols[N_VARIABLES]; /* in the file; NULL: it does not use the variable */
+    const Elf64_Sym *streams[N_STREAMS];
+};
+
+extern struct job *the_job; /* NULL: none runs */
+
+/* ending.c: a run that is over ends, also if a rank never calls the guest again. exit_code: of the process then */
+void host_begin_watch(int (*exit_code)(void));
+void host_end_watch(void); /* the run has returned */
+void host_note_over(void);
+void host_catch_interrupts(void); /* once the handlers that stop the run are there */
+
+/* executable.c */
+/* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
+const Elf64_Shdr *host_section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
+/* The symbol of this name that the executable refers to or has; NULL: there is none. */
+Elf64_Sym *host_dynamic_symbols(const struct job *job, size_t *n);
+const char *host_symbol_name(const struct job *job, const Elf64_Sym *symbol);
+const Elf64_Sym *host_symbol_of(const struct job *job, const char *name);
+/* A symbol that refers to another file now is this address. */
+void host_set_address(Elf64_Sym *symbol, void *address);
+/* The function at this address of the file. @return NULL: unknown; *offset: from its start */
+const char *host_function_at(const struct job *job, uintptr_t address, uintptr_t *offset);
+/* Bytes from the file's address 0 to the end of the last segment. */
+size_t host_span_of(const Elf64_Phdr *segments, int n);
+/* Where in the file of its executable this address of a rank is. @return 0: it is elsewhere */
+uintptr_t host_address_in_file(const struct host_rank *h, uintptr_t address);
+/* A file in memory with the executable, as it is now. @return its descriptor; -1: there is none */
+int host_make_file(const struct job *job, const char *name);
+
+/* image.c. prepare: called before the first copy is made */
+int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size);
+/* Load a copy of the executable. @return its entry; NULL: the reason is in *why */
+void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t size);
+/* Unload it. Its file is used again. */
+void host_unload_image(struct host_rank *host);
+void host_enter_image(void *entry);
+/* The constructors of the executable, as the loader would call them; and the destructors. */
+void host_begin_image(const struct job *job, const struct host_rank *host);
+void host_end_image(const struct job *job, struct host_rank *host);
+
+/* clone.c: images that are copies of one that the loader has loaded */
+/* Load it, if the executable can be cloned; if not, job->picture stays NULL. */
+void host_make_picture(struct job *job);
+/* @return its base; 0: there is no memory */
+uintptr_t host_make_clone(const struct job *job, int rank);
+/* A symbol that refers to another file is this address in the copy of one rank, clone or not. */
+void host_write_address(const struct job *job, const struct host_rank *host,
+                        const Elf64_Sym *symbol, void *address);
+
+/* place.c: safe in signal handlers */
+enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
+
+/* Of an address in this rank's copy of the executable; 0: it is none. caller: a return address, or NULL */
+uintptr_t host_place_of(const struct host_rank *h, void *caller);
+/* Where the calling rank is: an address of the executable's file; 0: unknown */
+uintptr_t host_place_here(void);
+/* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
+void host_name_places(const struct job *job, const uintptr_t *places, int n,
+                      char (*texts)[PLACE_TEXT]);
+/* The same of host_place_here(). @param text  PLACE_TEXT bytes. @return text */
+const char *host_name_here(char *text);
+
+/* computing.c: look where ranks are from now on; and the thread of this rank, too */
+void host_begin_looking(void);
+void host_look_here(void);
+
+/* variables.c */
+void host_find_variables(struct job *job);
+/* Before the copy of the executable is loaded, or in a clone; and after that. */
+void host_give_variables(const struct job *job, struct host_rank *host);
+void host_begin_variables(const struct job *job, struct host_rank *host);
+/* The variable stdin of this rank. */
+void host_set_stdin(const struct host_rank *host, FILE *input);
+
+/* libraries.c: those of the program, before its first copy is loaded */
+void host_load_libraries(const struct job *job);
+/* Whether the program has libraries of its own. If not, all libraries that it is linked with are
+ * loaded now. */
+bool host_has_own_libraries(const struct job *job);
+/* Another library of the guest's interface that the executable is linked with; NULL: none. */
+const char *host_other_library(const struct job *job);
+/* Report a program that looks for this library where earlier versions were installed. */
+void host_name_old_link(const struct job *job);
+/* Name those on stderr whose globals all ranks share. */
+void host_name_shared(const struct job *job);
+
+/* cxx.c: the streams of C++, as the variables */
+void host_find_streams(struct job *job);
+void host_give_streams(const struct job *job, struct host_rank *host);
+/* std::cin reads this from now on. */
+void host_set_stream_input(const struct host_rank *host, FILE *input);
+
+/* here.c: a function of the C library that one of the same name here replaces */
+void *host_next_of(const char *name);
+#define NEXT(name) ((__typeof__(name) *)host_next_of(#name))
+/* Those that are called by name. Signal handlers may call all but host_fileno(), since host_next_of() takes a lock. */
+int host_close(int fd);
+ssize_t host_read(int fd, void *buf, size_t n);
+ssize_t host_write(int fd, const void *buf, size_t n);
+int host_execvpe(const char *path, char *const *words, char *const *environment);
+int host_fileno(FILE *f);
+void host_abort(void) __attribute__((noreturn));
+/* The rank that this thread runs; NULL: none. */
+struct host_rank *host_here(void);
+/* The same; NULL also in a child that the rank has made by fork(): a process of its own. */
+struct host_rank *host_of_process(void);
+
+/* leave.c: end this rank with an exit code, after its exit handlers; or because the run has ended */
+void host_leave_rank(int code, int rc) __attribute__((noreturn));
+/* The functions that were registered are forgotten, or called: the last comes first, and it may register more. */
+void host_end_calls(struct exit_call **calls, bool called);
+/* What atexit() and at_quick_exit() have registered. */
+void host_forget_calls(struct host_rank *h);
+/* A rank of an explored run has failed, with its reason on stderr, or ends with an exit code. */
+void host_fail_explored(struct host_rank *h);
+/* End the run with this exit code. A rank calls it. */
+void host_abort_run(int code) __attribute__((noreturn));
+
+/* stream.c */
+FILE *host_input_of(const struct job *job, const struct host_rank *h);
+void host_begin_output(void);
+/* Write the rest of a rank's output to fd, a line without its end. */
+void host_end_lines(struct host_rank *h, int fd);
+void host_end_output(struct host_rank *h);
+void host_write_all(int fd, const char *text, size_t n);
+/* stderr of the process, by a stream that no rank uses: a rank that writes into a full pipe holds
+ * the lock of its stream for ever. The last lines of a run that was abandoned are dropped if the
+ * pipe is full. */
+FILE *host_report_stream(void);
+/* Whether a rank is still in its own code after the run has ended. */
+bool host_is_abandoned(const struct job *job);
+
+/* redirect.c: close what a rank has put in place of its standard streams */
+void host_end_redirections(struct host_rank *h);
+
+#endif

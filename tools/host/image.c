@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A copy of the executable for each rank, so that each has globals of its own. A copy is a clone
+ * (clone.c), or the loader makes it of a file in memory under a name of its own, without the mark of
+ * an executable (DF_1_PIE), which dlopen() would refuse. Its entry point leads to
+ * __libc_start_main(), which is ours (start.c): so main() is found in a stripped executable, too.
+ */
+#include "host.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { UNIQUE = 10 /* STB_GNU_UNIQUE */ };
+
+#if defined(__x86_64__)
+enum { COPY = R_X86_64_COPY, MACHINE = EM_X86_64 };
+enum { TLS_MODULE = R_X86_64_DTPMOD64, TLS_FUNCTION = R_X86_64_TLSDESC };
+#elif defined(__aarch64__)
+enum { COPY = R_AARCH64_COPY, MACHINE = EM_AARCH64 };
+enum { TLS_MODULE = R_AARCH64_TLS_DTPMOD, TLS_FUNCTION = R_AARCH64_TLSDESC };
+#else
+enum { COPY = -1, MACHINE = EM_NONE };
+enum { TLS_MODULE = -1, TLS_FUNCTION = -1 };
+#endif
+
+static uintptr_t *taken_from_loader(struct job *job, Elf64_Sxword tag)
+{
+    switch (tag) {
+    case DT_INIT:
+        return &job->constructors.one;
+    case DT_INIT_ARRAY:
+        return &job->constructors.array;
+    case DT_INIT_ARRAYSZ:
+        return &job->constructors.array_bytes;
+    case DT_FINI:
+        return &job->destructors.one;
+    case DT_FINI_ARRAY:
+        return &job->destructors.array;
+    case DT_FINI_ARRAYSZ:
+        return &job->destructors.array_bytes;
+    default:
+        return NULL;
+    }
+}
+
+/* Clear the mark of an executable, and take its constructors and destructors from the loader, which
+ * would hold its lock while a constructor waits, and does not know when a rank ends. */
+static void prepare_dynamic(struct job *job)
+{
+    const Elf64_Shdr *s = host_section(job->file, SHT_DYNAMIC, NULL);
+    Elf64_Dyn *d = s != NULL ? (Elf64_Dyn *)(job->file + s->sh_offset) : NULL;
+
+    for (; d != NULL && d->d_tag != DT_NULL; d++) {
+        uintptr_t *value = taken_from_loader(job, d->d_tag);
+
+        if (value != NULL) {
+            *value = d->d_un.d_val;
+            d->d_tag = DT_LOOS; /* the loader passes over it */
+        } else if (d->d_tag == DT_FLAGS_1) {
+            d->d_un.d_val &= ~(Elf64_Xword)DF_1_PIE;
+        }
+    }
+}
+
+/* Symbols that the loader would share among copies: statics of C++ templates and inline functions. */
+static void own_unique_symbols(char *file)
+{
+    const Elf64_Shdr *s = host_section(file, SHT_DYNSYM, NULL);
+    Elf64_Sym *symbols = s != NULL ? (Elf64_Sym *)(file + s->sh_offset) : NULL;
+
+    for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(*symbols); i++)
+        if (ELF64_ST_BIND(symbols[i].st_info) == UNIQUE)
+            symbols[i].st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbols[i].st_info));
+}
+
+/* An object of a C++ library that the executable has a copy of; NULL: there is none. */
+static const char *copied_object(const char *file)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
+    const Elf64_Shdr *all = (const Elf64_Shdr *)(file + e->e_shoff);
+    const Elf64_Shdr *symbols = host_section(file, SHT_DYNSYM, NULL), *s = NULL;
+
+    while (symbols != NULL && (s = host_section(file, SHT_RELA, s)) != NULL) {
+        const Elf64_Rela *r = (const Elf64_Rela *)(file + s->sh_offset);
+
+        for (size_t i = 0; i < s->sh_size / sizeof(*r); i++)
+            if (ELF64_R_TYPE(r[i].r_info) == (Elf64_Xword)COPY) {
+                const Elf64_Sym *symbol =
+                    (const Elf64_Sym *)(file + symbols->sh_offset) + ELF64_R_SYM(r[i].r_info);
+                const char *name = file + all[symbols->sh_link].sh_offset + symbol->st_name;
+
+                if (strncmp(name, "_Z", 2) == 0)
+                    return name;
+            }
+    }
+    return NULL;
+}
+
+static bool has_segment(const char *file, Elf64_Word type)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
+    const Elf64_Phdr *p = (const Elf64_Phdr *)(file + e->e_phoff);
+
+    for (int i = 0; i < e->e_phnum; i++)
+        if (p[i].p_type == type && p[i].p_memsz > 0)
+            return true;
+    return false;
+}
+
+/* Whether the file looks up its thread-local variables: it was linked as a library, and each copy
+ * has its own variables. In an executable they are at a fixed distance, which would be the
+ * command's. */
+static bool looks_up_variables(const char *file)
+{
+    for (const Elf64_Shdr *s = NULL; (s = host_section(file, SHT_RELA, s)) != NULL;) {
+        const Elf64_Rela *r = (const Elf64_Rela *)(file + s->sh_offset);
+
+        for (size_t i = 0; i < s->sh_size / sizeof(*r); i++)
+            if (ELF64_R_TYPE(r[i].r_info) == (Elf64_Xword)TLS_MODULE ||
+                ELF64_R_TYPE(r[i].r_info) == (Elf64_Xword)TLS_FUNCTION)
+                return true;
+    }
+    return false;
+}
+
+/* Whether n entries of this size, from `at` on, are within the file. */
+static bool is_in_file(const struct job *job, Elf64_Off at, size_t n, size_t size)
+{
+    return at <= job->file_bytes && n <= (job->file_bytes - at) / size;
+}
+
+/* Whether the sections of the section headers are within the file, with strings that end in it. */
+static bool sections_are_whole(const struct job *job)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)job->file;
+    const Elf64_Shdr *s = (const Elf64_Shdr *)(job->file + e->e_shoff);
+
+    for (int i = 0; i < e->e_shnum; i++) {
+        if (s[i].sh_type != SHT_NULL && s[i].sh_type != SHT_NOBITS &&
+            !is_in_file(job, s[i].sh_offset, s[i].sh_size, 1))
+            return false;
+        if (s[i].sh_link >= e->e_shnum)
+            return false;
+        if (s[i].sh_type == SHT_STRTAB && s[i].sh_size > 0 &&
+            job->file[s[i].sh_offset + s[i].sh_size - 1] != '\0')
+            return false;
+    }
+    return true;
+}
+
+/* @return why the file cannot run as ranks; NULL: it can */
+static const char *unsuitable(const struct job *job)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)job->file;
+
+    if (job->file_bytes < sizeof(*e) || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0)
+        return "it is not an executable (a script cannot be run as ranks)";
+    if (e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_machine != MACHINE)
+        return "it is an executable for another kind of processor";
+    if (!is_in_file(job, e->e_phoff, e->e_phnum, sizeof(Elf64_Phdr)) ||
+        !is_in_file(job, e->e_shoff, e->e_shnum, sizeof(Elf64_Shdr)) || !sections_are_whole(job))
+        return "its file is not complete";
+    if (e->e_type != ET_DYN)
+        return "it is not position-independent: compile it with logp-cc, or with -fPIE -pie";
+    if (!has_segment(job->file, PT_INTERP))
+        return "it is a library, or statically linked: link it with logp-cc";
+    if (host_section(job->file, SHT_DYNAMIC, NULL) == NULL ||
+        host_section(job->file, SHT_DYNSYM, NULL) == NULL)
+        return "its section headers have been removed: link it again, and strip it with plain "
+               "strip at most";
+    if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file))
+        return "it has thread-local variables, which an executable has once for a process: link it "
+               "with logp-cc";
+    return NULL;
+}
+
+int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size)
+{
+    /* without O_NONBLOCK, a FIFO is not open until a process writes into it */
+    const int fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const char *object, *reason, *other;
+    struct stat st;
+
+    *why = '\0';
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        snprintf(why, size, "%s",
+                 fd < 0 ? strerror(errno)
+                        : "it is not a file: name an executable that logp-cc has made");
+        if (fd >= 0)
+            host_close(fd);
+        return -1;
+    }
+    job->file_bytes = (size_t)st.st_size;
+    job->file = mmap(NULL, job->file_bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    host_close(fd);
+    if (job->file == MAP_FAILED) {
+        snprintf(why, size, "there is no memory for it");
+        return -1;
+    }
+    reason = unsuitable(job);
+    other = reason == NULL ? host_other_library(job) : NULL;
+    object = reason == NULL && other == NULL ? copied_object(job->file) : NULL;
+    if (reason != NULL)
+        snprintf(why, size, "%s", reason);
+    else if (other != NULL)
+        snprintf(why, size, "it is linked with another %s (%s): compile it with logp-cc",
+                 the_guest.name, other);
+    else if (object != NULL)
+        snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC", object);
+    if (*why != '\0')
+        return -1;
+    if (!job->quiet)
+        host_name_old_link(job);
+    for (job->last_before = _r_debug.r_map; job->last_before->l_next != NULL;)
+        job->last_before = job->last_before->l_next;
+    host_load_libraries(job);
+    job->image_bytes =
+        host_span_of((const Elf64_Phdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_phoff),
+                     ((const Elf64_Ehdr *)job->file)->e_phnum);
+    prepare_dynamic(job);
+    own_unique_symbols(job->file);
+    host_find_variables(job);
+    host_find_streams(job);
+    prepare(job);
+    if (!job->names_threads &&
+        !host_has_own_libraries(job)) /* a debugger reads what the loader has */
+        host_make_picture(job);
+    return 0;
+}
+
+/* It stays open: a path used again is this object. */
+static bool make_own_file(const struct job *job, struct host_rank *host)
+{
+    char name[64];
+    int file;
+
+    snprintf(name, sizeof(name), "rank%d", (int)(host - job->hosts)); /* for logp-gdb.py */
+    file = host_make_file(job, name);
+    host->image_file = file > 0 ? file : 0;
+    return file > 0;
+}
+
+/* Load a copy by the loader. @return false: the reason is in *why */
+static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t size)
+{
+    struct link_map *map;
+    char path[64];
+
+    if (host->image_file == 0 && !make_own_file(job, host)) {
+        snprintf(why, size, "no file in memory can be made for it: raise ulimit -n");
+        return false;
+    }
+    host_give_variables(job, host);
+    host_give_streams(job, host);
+    /* a debugger reads it, too */
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", job->pid, host->image_file);
+    host->image = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (host->image == NULL || dlinfo(host->image, RTLD_DI_LINKMAP, &map) != 0) {
+        snprintf(why, size, "%s", dlerror());
+        return false;
+    }
+    host->base = map->l_addr;
+    if (host == job->hosts && !job->quiet)
+        host_name_shared(job);
+    return true;
+}
+
+static bool load_clone(const struct job *job, struct host_rank *host, char *why, size_t size)
+{
+    host->base = host_make_clone(job, (int)(host - job->hosts));
+    if (host->base == 0) {
+        snprintf(why, size, "there is no memory for its globals");
+        return false;
+    }
+    host_give_variables(job, host);
+    host_give_streams(job, host);
+    return true;
+}
+
+void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t size)
+{
+    if (job->picture != NULL ? !load_clone(job, host, why, size) : !load_copy(job, host, why, size))
+        return NULL;
+    host_begin_variables(job, host);
+    return (void *)(host->base + ((const Elf64_Ehdr *)job->file)->e_entry);
+}
+
+typedef void constructor(int argc, char **argv, char **env);
+typedef void destructor(void);
+
+void host_begin_image(const struct job *job, const struct host_rank *host)
+{
+    const struct own_functions *f = &job->constructors;
+
+    if (f->one != 0)
+        ((constructor *)(host->base + f->one))(job->argc, job->argv, environ);
+    for (size_t i = 0; i < f->array_bytes / sizeof(constructor *); i++)
+        ((constructor **)(host->base + f->array))[i](job->argc, job->argv, environ);
+}
+
+void host_end_image(const struct job *job, struct host_rank *host)
+{
+    const struct own_functions *f = &job->destructors;
+
+    if (host->was_ended || job->main != NULL)
+        return;
+    host->was_ended = true;
+    for (size_t i = f->array_bytes / sizeof(destructor *); i-- > 0;)
+        ((destructor **)(host->base + f->array))[i]();
+    if (f->one != 0)
+        ((destructor *)(host->base + f->one))();
+}
+
+void host_unload_image(struct host_rank *host)
+{
+    struct link_map *map;
+    char path[64] = "";
+
+    host->base = 0;
+    if (host->image == NULL)
+        return;
+    if (dlinfo(host->image, RTLD_DI_LINKMAP, &map) == 0)
+        snprintf(path, sizeof(path), "%s", map->l_name);
+    dlclose(host->image);
+    host->image = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (host->image != NULL) /* something keeps it: the next copy needs another file */
+        host->image_file = 0;
+    host->image = NULL;
+}
+
+void host_enter_image(void *entry)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("xor %%edx, %%edx\n\tpush %1\n\tjmp *%0"
+                     :
+                     : "a"(entry), "r"(0L)
+                     : "rdx", "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("mov x0, xzr\n\tstp xzr, xzr, [sp, #-16]!\n\tbr %0"
+                     :
+                     : "r"(entry)
+                     : "x0", "memory");
+#else
+    (void)entry;
+#endif
+    __builtin_unreachable();
+}

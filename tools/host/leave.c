@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* How a rank leaves its program, whatever function it is in. */
+#include "host.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+
+void host_end_calls(struct exit_call **calls, bool called)
+{
+    while (*calls != NULL) {
+        struct exit_call *call = *calls;
+
+        *calls = call->next;
+        if (called)
+            call->function(call->arg);
+        free(call);
+    }
+}
+
+void host_forget_calls(struct host_rank *h)
+{
+    host_end_calls(&h->exit_calls, false);
+    host_end_calls(&h->quick_calls, false);
+}
+
+void host_leave_rank(int code, int rc)
+{
+    struct host_rank *h = host_here();
+
+    if (h == NULL)
+        host_abort();
+    h->code = code;
+    h->rc = rc;
+    if (rc != 0 || code != 0)
+        h->place = host_place_here();
+    if (rc == 0) /* a handler may call exit() */
+        host_end_calls(&h->exit_calls, true);
+    if (rc == 0)
+        host_end_image(the_job, h);
+    longjmp(h->end, 1);
+}
+
+void host_fail_explored(struct host_rank *h)
+{
+    char words[256];
+
+    if (h->place == 0)
+        h->place = host_place_here();
+    if (h->rc == 0 && h->code == 0)
+        snprintf(words, sizeof(words), "%s", h->found);
+    else if (*h->said != '\0')
+        snprintf(words, sizeof(words), "%s", h->said);
+    else
+        snprintf(words, sizeof(words), "rank %d ended with exit code %d", logp_vp_rank(h->vp),
+                 h->code);
+    logp_check_fails(h->vp, words, "",
+                     -(int)(h->place & INT_MAX)); /* other places: other failures */
+}
+
+void host_abort_run(int code)
+{
+    struct host_rank *h = host_here();
+    int none = -1;
+
+    if (h == NULL)
+        host_abort();
+    /* relaxed: it is read when all ranks have ended */
+    atomic_compare_exchange_strong_explicit(&the_job->abort_code, &none, code, memory_order_relaxed,
+                                            memory_order_relaxed);
+    if (the_job->kept != NULL)
+        host_fail_explored(h);
+    logp_machine_stop(logp_vp_machine(h->vp), -ECANCELED);
+    host_leave_rank(code, -ECANCELED);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where in the program a rank is: the innermost frame of its stack that belongs to its executable,
+ * as file:line (by addr2line, where it is installed and the executable has debug information),
+ * function+offset or executable+offset. A report of a crash needs this inside a signal handler. So
+ * nothing here allocates memory or takes a lock that a rank can hold.
+ */
+#include "host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <unwind.h>
+
+struct search {
+    const struct host_rank *host;
+    uintptr_t place;
+};
+
+static _Unwind_Reason_Code look_at(struct _Unwind_Context *frame, void *arg)
+{
+    struct search *s = arg;
+    int exact = 0; /* the instruction; otherwise the one behind a call */
+    const uintptr_t at = _Unwind_GetIPInfo(frame, &exact) - (exact == 0);
+
+    s->place = host_address_in_file(s->host, at);
+    return s->place == 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+uintptr_t host_place_here(void)
+{
+    struct search s = {.host = host_here()};
+
+    if (s.host != NULL)
+        _Unwind_Backtrace(look_at, &s);
+    return s.place;
+}
+
+uintptr_t host_place_of(const struct host_rank *h, void *caller)
+{
+    /* the call itself: its return address is that of the next instruction */
+    return caller != NULL ? host_address_in_file(h, (uintptr_t)caller - 1) : 0;
+}
+
+/* ---- addr2line ---- */
+
+/* The child of vfork() shares this memory, and its exit must not be that of a rank. */
+static pid_t start_addr2line(const char *const *words, int out)
+{
+    char language[] = "LC_ALL=C", *const environment[] = {language, NULL};
+    const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const pid_t child = vfork();
+
+    if (child == 0) {
+        syscall(SYS_dup3, none, STDIN_FILENO, 0);
+        syscall(SYS_dup3, out, STDOUT_FILENO, 0);
+        syscall(SYS_dup3, none, STDERR_FILENO, 0);
+        host_execvpe(words[0], (char *const *)words, environment);
+        syscall(SYS_exit_group, 127);
+    }
+    host_close(none);
+    host_close(out);
+    return child;
+}
+
+/* Its answer: a line for each place, in order. */
+static void ask(const char *path, const uintptr_t *places, int n, char *answer, size_t size)
+{
+    char numbers[MOST_PLACES][20];
+    const char *words[MOST_PLACES + 5] = {"addr2line", "-s", "-e", path};
+    size_t length = 0;
+    int ends[2];
+    pid_t child;
+
+    for (int i = 0; i < n; i++) {
+        snprintf(numbers[i], sizeof(numbers[i]), "%#lx", (unsigned long)places[i]);
+        words[4 + i] = numbers[i];
+    }
+    answer[0] = '\0';
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    child = start_addr2line(words, ends[1]);
+    while (child > 0 && length + 1 < size) {
+        const ssize_t k = host_read(ends[0], answer + length, size - 1 - length);
+
+        if (k > 0)
+            length += (size_t)k;
+        else if (k == 0 || errno != EINTR)
+            break;
+    }
+    answer[length] = '\0';
+    host_close(ends[0]);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* ---- the text ---- */
+
+static void name_without_line(const struct job *job, uintptr_t place, char *text)
+{
+    const char *slash = strrchr(job->path, '/');
+    uintptr_t offset = place;
+    const char *name = host_function_at(job, place, &offset);
+
+    if (name == NULL)
+        name = slash != NULL ? slash + 1 : job->path;
+    snprintf(text, PLACE_TEXT, " (%.*s+%#lx)", PLACE_TEXT - 24, name, (unsigned long)offset);
+}
+
+void host_name_places(const struct job *job, const uintptr_t *places, int n,
+                      char (*texts)[PLACE_TEXT])
+{
+    char answer[MOST_PLACES * PLACE_TEXT];
+    const char *line = answer;
+    bool any = false;
+
+    for (int i = 0; i < n; i++)
+        any = any || places[i] != 0;
+    answer[0] = '\0';
+    if (any)
+        ask(job->path, places, n, answer, sizeof(answer));
+    for (int i = 0; i < n; i++) {
+        const size_t length = strcspn(line, " \n"); /* a blank: (discriminator 2) */
+        const char *number = memrchr(line, ':', length);
+
+        texts[i][0] = '\0';
+        if (places[i] == 0)
+            ;
+        else if (number != NULL && number[1] >= '1' && number[1] <= '9')
+            snprintf(texts[i], PLACE_TEXT, " (%.*s)", (int)length, line);
+        else
+            name_without_line(job, places[i], texts[i]);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+}
+
+const char *host_name_here(char *text)
+{
+    const uintptr_t place =
+        the_job->kept == NULL ? host_place_here() : 0; /* mpi_explore() names it once */
+
+    host_name_places(the_job, &place, 1, (char(*)[PLACE_TEXT])text);
+    return text;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations. */
+#ifndef LOGP_MPI_OP_H
+#define LOGP_MPI_OP_H
+
+#include "type.h"
+
+#include <logp/logp.h>
+
+struct operation {
+    struct object object;
+    MPI_User_function *function;
+    bool commutes;
+};
+
+/* What one reduction combines with: `op` is for the runtime, and stays with it. */
+struct reduction {
+    struct logp_op op;
+    const struct type *type;
+    MPI_Datatype handle;
+    struct operation
+        user; /* a copy: the program may free its own meanwhile; function NULL: built in */
+    void (*combine)(void *acc, const void *in, size_t n);
+    bool exact; /* any order of combining gives the same bits */
+};
+
+/* Of a reduction: may its algorithm be any? logp_exact_op */
+bool mpi_is_exact_op(const struct logp_op *op, void *arg);
+/* Set *r for this operation and type. @return MPI_SUCCESS or the class of an error */
+int mpi_make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
+
+#endif

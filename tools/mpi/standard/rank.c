@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The start and the end of a rank, its time, and queries of its environment. */
+#include "attributes.h"
+#include "info.h"
+#include "rank.h"
+#include "request.h"
+#include "host/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set_constant(struct rank *r, struct comm *c, struct logp_vp *vp, const char *name)
+{
+    *c = (struct comm){.owner = r, .references = 1, .errors = MPI_ERRORS_ARE_FATAL};
+    mpi_set_comm(c, vp, 0);
+    snprintf(c->name, sizeof(c->name), "%s", name);
+}
+
+int mpi_begin_rank(struct rank *r, struct logp_vp *vp)
+{
+    const int me = logp_vp_rank(vp);
+    struct logp_vp *self;
+    const int rc = logp_group_create(vp, 1, &me, 1, &self);
+
+    if (rc != 0)
+        return rc;
+    r->vp = vp;
+    r->call = "main";
+    r->last_code = MPI_ERR_LASTCODE;
+    set_constant(r, &r->world, vp, "MPI_COMM_WORLD");
+    r->world.id = 1;
+    set_constant(r, &r->self, self, "MPI_COMM_SELF");
+    return 0;
+}
+
+void mpi_end_rank(struct rank *r)
+{
+    logp_group_destroy(r->self.vp);
+    free(r->world.inner);
+    free(r->self.inner);
+    mpi_drop_info(&r->world.info);
+    mpi_drop_info(&r->self.info);
+    mpi_free_attributes(r);
+    free(r->left);
+    for (; r->n_reused != r->n_gone; r->n_reused++)
+        free(r->gone[r->n_reused % N_GONE]);
+    for (int i = 0; i < N_GONE; i++)
+        free(r->buried[i]);
+    mpi_free_errors(r);
+    free(r->numbered);
+    free(r->type_names);
+}
+
+/* ---- a function that is not there ---- */
+
+int mpi_end_for_missing(const char *name)
+{
+    char place[PLACE_TEXT];
+
+    fprintf(
+        stderr,
+        "rank %d: %s is not there: this MPI has the functions of MPI 3.1 that mpi.h declares%s\n",
+        logp_vp_rank(mpi_this_rank()->vp), name, host_name_here(place));
+    host_abort_run(1);
+}
+
+/* ---- start and end ---- */
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    struct rank *r = mpi_this_rank();
+
+    (void)argc, (void)argv;
+    r->thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    if (provided != NULL)
+        *provided = r->thread_level;
+    r->call = "MPI_Init";
+    if (r->initialized)
+        return mpi_failed(NULL, MPI_ERR_OTHER, "called twice");
+    r->initialized = true;
+    return mpi_class_of(logp_sync(r->vp, NULL));
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, NULL);
+}
+
+int MPI_Initialized(int *flag)
+{
+    *flag = mpi_this_rank()->initialized;
+    return MPI_SUCCESS;
+}
+
+int MPI_Finalized(int *flag)
+{
+    *flag = mpi_this_rank()->finalized;
+    return MPI_SUCCESS;
+}
+
+int MPI_Query_thread(int *provided)
+{
+    *provided = mpi_this_rank()->thread_level;
+    return MPI_SUCCESS;
+}
+
+int MPI_Is_thread_main(int *flag)
+{
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Finalize(void)
+{
+    static const struct logp_call call = {.name = __func__, .root = -1};
+    struct rank *r = mpi_enter(call.name);
+    int self, world, rc;
+
+    CALLED();
+    TELL(left, r);
+    for (int i = 0; i < r->n_left; i++) {
+        mpi_wait_for(r->left[i]);
+        mpi_free_request(r->left[i]);
+    }
+    r->n_left = 0;
+    self = mpi_delete_attributes(MPI_COMM_SELF);
+    world = mpi_delete_attributes(MPI_COMM_WORLD);
+    TELL(order, &r->world, false);
+    rc = mpi_class_of(logp_vp_note_call(r->vp, false, &call)); /* not a barrier of the program */
+    if (rc == MPI_SUCCESS)
+        rc = mpi_class_of(logp_barrier(r->vp));
+    TELL(messages, r);
+    r->finalized = true;
+    return self != MPI_SUCCESS ? self : world != MPI_SUCCESS ? world : rc;
+}
+
+int MPI_Abort(MPI_Comm comm, int error)
+{
+    char place[PLACE_TEXT];
+
+    (void)comm;
+    fflush(stdout);
+    fprintf(stderr, "rank %d: MPI_Abort: the program ends with exit code %d%s\n",
+            logp_vp_rank(mpi_this_rank()->vp), error & 255, host_name_here(place));
+    host_abort_run(error & 255);
+}
+
+/* ---- environment ---- */
+
+double MPI_Wtime(void)
+{
+    return (double)logp_now(mpi_this_rank()->vp) * 1e-9;
+}
+
+double MPI_Wtick(void)
+{
+    return 1e-9;
+}
+
+int MPI_Get_processor_name(char *name, int *length)
+{
+    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "vp%d", logp_vp_rank(mpi_this_rank()->vp));
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_version(int *version, int *subversion)
+{
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_library_version(char *version, int *length)
+{
+    *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "liblogp %s", logp_version());
+    return MPI_SUCCESS;
+}
+
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
+{
+    void *memory;
+
+    (void)info;
+    mpi_enter(__func__);
+    CHECK(NULL, size >= 0, MPI_ERR_ARG, "the size is %lld, but must be at least 0",
+          (long long)size);
+    memory = malloc(size > 0 ? (size_t)size : 1);
+    CHECK(NULL, memory != NULL, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
+    memcpy(base, &memory, sizeof(void *));
+    return MPI_SUCCESS;
+}
+
+int MPI_Free_mem(void *base)
+{
+    mpi_enter(__func__);
+    free(base);
+    return MPI_SUCCESS;
+}
+
+int MPI_Pcontrol(const int level, ...)
+{
+    (void)level;
+    return MPI_SUCCESS;
+}

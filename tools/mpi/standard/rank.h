@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The ranks. */
+#ifndef LOGP_MPI_RANK_H
+#define LOGP_MPI_RANK_H
+
+#include "comm.h"
+
+struct attribute;
+struct calls;
+struct host_rank;
+struct keyval;
+struct own_error;
+struct request;
+struct type;
+struct type_name;
+struct win;
+
+enum {
+    N_GONE = 64,
+    N_USES = 16
+}; /* requests and buffers that are remembered: handles.c, check.c */
+
+struct rank {
+    struct logp_vp *vp;
+    struct comm world, self;
+    bool initialized, finalized;
+    struct type_name *type_names;
+    int n_type_names;
+    int thread_level;       /* that MPI_Init_thread() has given */
+    int n_tools;            /* calls of MPI_T_init_thread() without MPI_T_finalize() */
+    const char *call;       /* that it is in, or was in last */
+    const char *started;    /* the call that made the persistent collective that starts; or NULL */
+    void *caller;           /* CALLED(): where it goes back to, if it gives a request; or NULL */
+    void *timed_caller;     /* of the function of timed.c that it was in last; NULL: none */
+    struct keyval *keyvals; /* attributes.c */
+    int n_keyvals;
+    struct attribute *attributes;
+    struct request **left; /* freed before they were complete */
+    int n_left;
+    struct request *given; /* that the program has handles to */
+    struct request *gone[N_GONE];
+    unsigned n_gone, n_reused; /* gone[n_reused .. n_gone - 1], modulo N_GONE */
+    struct object *objects;    /* that the program has made and not freed */
+    struct object *buried[N_GONE];
+    unsigned n_buried;
+    struct uses {
+        struct use {
+            uintptr_t from, to; /* of a buffer; its first byte, if its data do not lie in a row */
+            struct request *by; /* NULL: free */
+        } last[N_USES];
+        uintptr_t from, to; /* around all of them */
+        unsigned next;
+        uint32_t taken; /* a bit for each that is not free */
+    } sends, receives;
+    struct win *windows; /* with memory of this rank */
+    uintptr_t stack_top; /* local variables of the program are in the stack_bytes below it */
+    size_t stack_bytes;
+    bool combines; /* in a function of MPI_Op_create() */
+    void *buffer;  /* of MPI_Buffer_attach() */
+    int buffer_size;
+    struct own_error *errors; /* error.c */
+    int n_errors, last_code;
+    void **numbered; /* fortran.c: handles that have numbers */
+    int n_numbered;
+    struct {
+        const struct type *type; /* a constant; NULL: none yet */
+        size_t n;
+        uint32_t hash;
+    } signed_last;          /* signature.c: the last hash */
+    struct calls *calls;    /* --report: calls.c */
+    struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
+};
+
+/* Whether this address is that of a local variable of the program. */
+static inline bool is_on_stack(const struct rank *r, uintptr_t at)
+{
+    return r->stack_top - at < r->stack_bytes;
+}
+/* The rank that this thread runs; NULL: none. */
+struct rank *mpi_rank_here(void);
+/* The rank that calls; ends the process where none does. */
+struct rank *mpi_this_rank(void);
+struct rank *mpi_enter(const char *call);
+static inline struct comm *comm_in(struct rank *r, MPI_Comm handle)
+{
+    return handle == MPI_COMM_WORLD  ? &r->world
+           : handle == MPI_COMM_SELF ? &r->self
+                                     : object_of(handle);
+}
+static inline MPI_Comm comm_handle(struct comm *comm)
+{
+    const struct rank *r = comm->owner;
+
+    return comm == &r->world ? MPI_COMM_WORLD : comm == &r->self ? MPI_COMM_SELF : (MPI_Comm)comm;
+}
+/* First in a function of MPI that gives a request by others: its return address is where it is called. */
+#define CALLED() (mpi_this_rank()->caller = __builtin_return_address(0))
+struct rank *mpi_enter_any(const char *call); /* also before MPI_Init() and after MPI_Finalize() */
+int mpi_end_for_missing(const char *call);    /* a missing function: name it and end the run */
+/* Called when a rank begins and ends. */
+int mpi_begin_rank(struct rank *r, struct logp_vp *vp);
+void mpi_end_rank(struct rank *r);
+
+/* The start of a call of a communicator: its rank is looked up once. */
+#define ENTER_AS(c, call, handle)                                                                  \
+    struct comm *c = comm_in(mpi_enter(call), handle);                                             \
+    CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
+#define ENTER(c, handle) ENTER_AS(c, __func__, handle)
+#define CHECK_INTRA(c) CHECK(c, !c->inter, MPI_ERR_COMM, "the communicator is between two groups")
+#define ENTER_INTRA(c, handle)                                                                     \
+    ENTER(c, handle);                                                                              \
+    CHECK_INTRA(c)
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What belongs to a run and to no rank: the options of the command. */
+#ifndef LOGP_MPI_WORLD_H
+#define LOGP_MPI_WORLD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct mpi_forced;
+struct rank;
+
+/* The command's options for this run, and its reports. */
+struct run {
+    struct rank *ranks;      /* of the host's job */
+    atomic_flag said_unused; /* --algo: that an algorithm does not apply */
+    bool checks, checks_fail, checksums;
+    double compute;                  /* of struct mpi_program */
+    const struct mpi_forced *forced; /* the same */
+    size_t queue_limit;              /* the same */
+    bool records_calls;              /* --report */
+    bool synchronizes;               /* blocking collectives wait for all their ranks */
+    bool may_differ;                 /* --same-results no */
+    bool
+        times_calls; /* the executable calls the functions of profile/timed.c: for --compute or --report */
+};
+
+extern struct run the_run;
+
+#endif
