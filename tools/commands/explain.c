@@ -12,7 +12,7 @@
 /* The two algorithms are words here, and become --algo A,B. */
 static struct problem *take_names(struct question *q)
 {
-    static char both[256];
+    char *both;
     const struct logp_algorithm *a;
     struct names names = {0};
     char list[MAX_LIST];
@@ -22,17 +22,19 @@ static struct problem *take_names(struct question *q)
     for (size_t i = 0; (a = logp_algorithm_at(q->line.words[1], i)) != NULL; i++)
         add_name(&names, a->name);
     if (option_is_given(q, "algo"))
-        bad_usage("explain does not use --algo; write logp explain %s A B", q->line.words[1]);
+        return usage_problem("explain does not use --algo; write logp explain %s A B",
+                             q->line.words[1]);
     if (q->line.n_words < 4)
-        bad_usage("explain %s: needs two algorithms; %s", q->line.words[1],
-                  one_of(&names, NULL, list));
+        return usage_problem("explain %s: needs two algorithms; %s", q->line.words[1],
+                             one_of(&names, NULL, list));
     if (q->line.n_words > 4)
-        bad_usage("%s: unexpected word; explain takes a collective and two algorithms",
-                  q->line.words[4]);
+        return usage_problem("%s: unexpected word; explain takes a collective and two algorithms",
+                             q->line.words[4]);
     if (strcmp(q->line.words[2], q->line.words[3]) == 0)
-        bad_usage("explain %s %s %s: needs two different algorithms", q->line.words[1],
-                  q->line.words[2], q->line.words[3]);
-    snprintf(both, sizeof(both), "%s,%s", q->line.words[2], q->line.words[3]);
+        return usage_problem("explain %s %s %s: needs two different algorithms", q->line.words[1],
+                             q->line.words[2], q->line.words[3]);
+    both = kept_by(q, malloc(strlen(q->line.words[2]) + strlen(q->line.words[3]) + 2), free);
+    sprintf(both, "%s,%s", q->line.words[2], q->line.words[3]);
     give_option(q, "algo", both);
     q->line.n_words = 2;
     return NULL;

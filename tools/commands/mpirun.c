@@ -142,7 +142,8 @@ static struct problem *take(struct question *q)
     bool given = false;
 
     if (q->line.rest == NULL || q->line.rest[0] == NULL)
-        bad_usage("mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
+        return usage_problem(
+            "mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
     if (getenv(again) == NULL)
         start_again(q->line.argv);
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
