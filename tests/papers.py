@@ -71,29 +71,34 @@ def shown_table(rows):
     for i, row in enumerate(rows, 1):
         if row["remark"]:
             remarks.setdefault(row["remark"], []).append(i)
-    lines += ["remark %s: %s" % (" ".join(map(str, at)), text) for text, at in remarks.items()]
+    lines += ["remarks " + "; ".join("%s: %s" % (" ".join(map(str, at)), text) for text, at in remarks.items())] \
+        if remarks else []
     notes = [row["notes"] for row in rows if row["notes"]]
     check(len(notes) == bool(notes) and not any(row["notes"] for row in rows[1:]), "%s: notes" % lines[0])
     return lines + (["notes %d: %s" % (len(notes[0]), joined(numbers(notes[0])))] if notes else [])
 
 
+def tables_of(found):
+    """The records of each table, one after another."""
+    tables = []
+    for record in found:
+        same = tables and all(tables[-1][0][key] == record[key] for key in ("figure", "title"))
+        tables[-1].append(record) if same else tables.append([record])
+    return tables
+
+
 def shown(found):
     """The records of a paper as the lines of its file."""
-    lines, tables = [], []
-    for record in found:
-        if record["figure"] == "Listings":
-            row = record["row"]
-            lines.append("listing %s: %s -> %s" % (row["listing"], joined(numbers([row["run as printed"]])),
-                                                   joined(numbers([row["as run here"]]))))
-            check(row["as printed"], "%s: as printed" % row["listing"])
-        elif record["figure"] == "Summary":
-            lines.append("%s %s: %s" % (record["verdict"].split()[0], record["row"]["what"],
-                                        joined(numbers([record["remark"]]))))
-        elif tables and (tables[-1][0]["figure"], tables[-1][0]["title"]) == (record["figure"], record["title"]):
-            tables[-1].append(record)
+    lines = []
+    for rows in tables_of(found):
+        if rows[0]["figure"] == "Listings":
+            lines += ["listing %s: %s -> %s" % (r["row"]["listing"], joined(numbers([r["row"]["run as printed"]])),
+                                                joined(numbers([r["row"]["as run here"]]))) for r in rows]
+        elif rows[0]["figure"] == "Summary":
+            lines += ["%s %s: %s" % (r["verdict"].split()[0], r["row"]["what"], joined(numbers([r["remark"]])))
+                      for r in rows]
         else:
-            tables.append([record])
-    lines = sum((shown_table(rows) for rows in tables), []) + lines
+            lines += shown_table(rows)
     return "".join(textwrap.fill(line.rstrip(), 118, subsequent_indent="  ", break_long_words=False,
                                  break_on_hyphens=False) + "\n" for line in lines)
 
@@ -117,25 +122,62 @@ def try_numbers(paper):
     now = shown(found).split("\n")
     for was, is_now in zip(kept + [""] * len(now), now + [""] * (len(kept) - len(now))):
         check(was == is_now, "paper %s: kept   %s\n          printed  %s" % (paper, was, is_now))
-    # as text and in CSV there are as many listings and verdicts
+    try_text(paper, found)
+    # in CSV there are as many listings and verdicts
     listings = sum(r["figure"] == "Listings" for r in found)
     verdicts = sum(r["verdict"] is not None for r in found)
-    text, csv = run(paper)[1], run(paper, "--format", "csv")[1]
-    check(text.count("\n      run as printed:") == listings >= 1, "paper %s: listings as text" % paper)
-    check(text.split("Claims of the paper")[1].count("\n  - ") == verdicts, "paper %s: verdicts as text" % paper)
+    csv = run(paper, "--format", "csv")[1]
     check((csv.count(",Listings,"), csv.count(",Summary,")) == (listings, verdicts), "paper %s: CSV" % paper)
     check({re.sub('"[^"]*"', "x", line).count(",") for line in csv.splitlines()} == {13}, "paper %s: cells" % paper)
     return found
 
 
-def try_text():
-    """All that the text of one paper has, to the blank."""
-    path, now = os.path.join(HERE, "grama.text"), run("grama")[1]
-    if UPDATE:
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(now)
-    with open(path, encoding="utf-8") as f:
-        check(f.read() == now, "paper grama: its text is not that of grama.text")
+def cell(row, column):
+    """A number as the text has it."""
+    x = row[column]
+    if x is None:
+        return "n/a" if column == "printed" else "-"
+    mark = {"bound": "<= ", "lower-bound": ">= "}.get(row["prediction"], "") if column == "predicted" else ""
+    return mark + ("%d" % x if x == int(x) else "%g" % x if column == "printed" else "%.2f" % x)
+
+
+def table_as_text(rows):
+    """The table of these records, without its notes."""
+    columns = [c for c in COLUMNS if c != "derived" or any(r[c] is not None for r in rows)]
+    headings = {"paper_formula": "its formula", "derived": "derived here", "emulated": "virtual", "printed": "printed" + (
+        ", " + rows[0]["printed_unit"] if rows[0]["printed_unit"] != rows[0]["unit"] else "")}
+    labels = list(rows[0]["row"])
+    table = [labels + [headings.get(c, c) for c in columns]]
+    table += [[str(v) for v in r["row"].values()] + [cell(r, c) for c in columns] for r in rows]
+    widths = [max(map(len, column)) for column in zip(*table)]
+    left = [i < len(labels) and not re.fullmatch(r"-?\d+", table[1][i]) for i in range(len(widths))]
+    lines = ["".join("  " + (text.ljust if is_left else text.rjust)(width)
+                     for text, width, is_left in zip(line, widths, left)) for line in table]
+    lines[1:] = [line + ("  " + r["remark"] if r["remark"] else "") for line, r in zip(lines[1:], rows)]
+    return "\n%s: %s (%s)\n\n%s\n" % (rows[0]["figure"], rows[0]["title"], rows[0]["unit"], "\n".join(lines))
+
+
+def alike(line, other):
+    """Equal, or with a last decimal that is rounded the other way: records have seven digits."""
+    return line == other or len(line) == len(other) and all(
+        a == b or re.fullmatch(r"\d+\.\d\d", a) and abs(float(a) - float(b)) < 0.011
+        for a, b in zip(line.split(), other.split()))
+
+
+def try_text(paper, found):
+    """The text has the tables, notes, listings and verdicts of the records."""
+    text = run(paper)[1]
+    flat, lines = " ".join(text.split()), text.split("\n")
+    for rows in tables_of(found):
+        if rows[0]["figure"] not in ("Listings", "Summary"):
+            expected = table_as_text(rows).split("\n")[1:-1]
+            at = lines.index(expected[0]) if expected[0] in lines else 0
+            check(all(map(alike, expected, lines[at:])), "paper %s as text, not: %s" % (paper, "\n".join(expected)))
+    for r in found:
+        parts = (r["notes"] or []) + (list(r["row"].values()) if r["figure"] == "Listings" else [])
+        parts += ["- %s: %s: %s" % (r["row"]["what"], r["verdict"], r["remark"])] if r["verdict"] else []
+        check(all(" ".join(part.split()) in flat for part in parts), "paper %s as text, not: %s" % (paper, parts))
+    check(max(map(len, text.split("Claims of the paper")[1].splitlines())) <= 100, "paper %s: long lines" % paper)
 
 
 def try_measured():
@@ -203,7 +245,6 @@ def try_other_algorithms():
 UPDATE = "--update" in sys.argv
 LOGP, CANNED = (list(map(os.path.abspath, sys.argv[1 + UPDATE:])) + [None])[:2]
 all_found = {paper: try_numbers(paper) for paper in PAPERS}
-try_text()
 if CANNED is not None:
     try_measured()
     try_disagreement(all_found["sun"])

@@ -45,6 +45,7 @@ static bool parameter(const struct paper_case *x, const char *name, double *out)
                {"stream", paper_units(x, logp_params_stream_ns(q, (size_t)a->count * 8))},
                {"T", x->machine != NULL ? (double)x->machine->overhead : 0},
                {"r", x->machine != NULL ? (double)x->machine->delay : 0},
+               {"cycle", x->machine != NULL ? (double)x->machine->cycle_ns : 0},
                {"w", x->machine != NULL ? (double)x->machine->width : 0},
                {"none", NAN}};
 

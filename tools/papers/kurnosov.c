@@ -39,13 +39,11 @@ static double predicted(const struct paper_case *x, double k)
                .ns);
 }
 
-static void compare_best(struct paper *p, struct paper_table *t, struct paper_row *row,
-                         const struct paper_case *x)
+static void compare_best(const struct paper_at *at)
 {
-    (void)p;
-    (void)t;
-    paper_remark(row, "predicted: %.7g units with the printed k, %.7g with ours",
-                 predicted(x, row->value[PRINTED]), predicted(x, row->value[PREDICTED]));
+    paper_remark(at->row, "predicted: %.7g units with the printed k, %.7g with ours",
+                 predicted(at->x, at->row->value[PRINTED]),
+                 predicted(at->x, at->row->value[PREDICTED]));
 }
 
 /* Words 2 and 3 of a curve over k: the printed k*, and k, of which the curve has those of a grid,
@@ -61,49 +59,29 @@ static bool is_shown(struct paper_case *x)
     return shown;
 }
 
-static void say_which(struct paper *p, struct paper_table *t, struct paper_row *row,
-                      const struct paper_case *x)
+static void say_which(const struct paper_at *at)
 {
-    const bool printed = x->c.args.k == paper_number(x->words, 1), best = x->c.args.k == best_k(x);
+    const bool printed = at->x->c.args.k == paper_number(at->x->words, 1),
+               best = at->x->c.args.k == best_k(at->x);
 
-    (void)p;
-    (void)t;
     if (printed || best)
-        paper_remark(row, "%s%s%s", printed ? "the printed k*" : "", printed && best ? ", " : "",
-                     best ? "the best k" : "");
+        paper_remark(at->row, "%s%s%s", printed ? "the printed k*" : "",
+                     printed && best ? ", " : "", best ? "the best k" : "");
 }
 
-static void say_k(struct paper *p, struct paper_table *t, struct paper_row *row,
-                  const struct paper_case *x)
+static void say_k(const struct paper_at *at)
 {
-    (void)p;
-    (void)t;
-    if (x->c.args.k == 0 && chosen_k(x) > 0)
-        paper_remark(row, "k = %.0f", chosen_k(x));
+    if (at->x->c.args.k == 0 && chosen_k(at->x) > 0)
+        paper_remark(at->row, "k = %.0f", chosen_k(at->x));
 }
 
-static void say_one_length(struct paper *p, struct paper_table *t, struct paper_row *row,
-                           const struct paper_case *x)
+static void say_one_length(const struct paper_at *at)
 {
-    (void)p;
-    (void)t;
-    if ((x->P - 1) % x->c.args.k == 0)
-        paper_remark(row, "all chains are of one length");
+    if ((at->x->P - 1) % at->x->c.args.k == 0)
+        paper_remark(at->row, "all chains are of one length");
 }
 
 /* ---- claims ---- */
-
-static void judge_rows_of_4(struct paper *p, const struct paper_table *t, const char *what)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < t->n_rows; i++)
-        n += t->rows[i].value[FORMULA] == t->rows[i].value[EMULATED];
-    paper_judge(p, what, n == t->n_rows,
-                "(P-1)/k must be rounded up, to ceil((P-1)/k) a + (k-1)b: where k divides P-1 the "
-                "paper's takes an a too much; it agrees in %zu of %zu rows",
-                n, t->n_rows);
-}
 
 /* Whether all printed k* are ceil(sqrt(P-1)), and none of ours is less: in the tables of chains. */
 static bool advice_holds(const struct paper *p, const struct paper_table *below)
@@ -148,39 +126,15 @@ static void compare_curves(struct paper *p, struct paper_table *t)
                faster ? "always faster" : "not always faster");
 }
 
-static bool inequality_holds(const struct paper_table *t, int number)
-{
-    bool holds = true;
-
-    for (size_t i = 0; i < t->n_rows; i++)
-        holds &=
-            paper_number(t->rows[i].labels, 0) != number || strcmp(t->rows[i].remark, "holds") == 0;
-    return holds;
-}
-
-static bool inequality_2_holds(const struct paper *p, const struct paper_table *t)
-{
-    (void)p;
-    return inequality_holds(t, 2);
-}
-
-static bool inequality_3_holds(const struct paper *p, const struct paper_table *t)
-{
-    (void)p;
-    return inequality_holds(t, 3);
-}
-
 /* a/b > 1 by (2), and also below 2 by (3). */
-static void try_ratio(struct paper *p, struct paper_table *t, struct paper_row *row,
-                      const struct paper_case *x)
+static void try_ratio(const struct paper_at *at)
 {
-    const double ratio = row->value[PREDICTED], printed = row->value[FORMULA];
-    const bool holds = paper_number(x->words, 0) == 2
+    const double ratio = at->row->value[PREDICTED], printed = at->row->value[FORMULA];
+    const bool holds = paper_number(at->x->words, 0) == 2
                            ? fabs(ratio - printed) < 1e-9
-                           : paper_value_of(p, x, "b - o - L") > 0 && ratio < 2;
+                           : paper_value_of(at->p, at->x, "b - o - L") > 0 && ratio < 2;
 
-    (void)t;
-    paper_remark(row, ratio > 1 && holds ? "holds" : "does not hold");
+    paper_remark(at->row, ratio > 1 && holds ? "holds" : "does not hold");
 }
 
 /* ---- the paper ---- */
@@ -203,9 +157,6 @@ static const struct paper_function functions[] = {
     {"count_places", .after = kurnosov_count_places},
     {"compare_curves", .after = compare_curves},
     {"advice_holds", .agrees = advice_holds},
-    {"inequality_2_holds", .agrees = inequality_2_holds},
-    {"inequality_3_holds", .agrees = inequality_3_holds},
-    {"judge_rows_of_4", .judge = judge_rows_of_4},
     {"judge_figure_7", .judge = judge_figure_7},
     {"listing", .judge = kurnosov_listing},
     {0}};

@@ -7,12 +7,9 @@
 
 bool kurnosov_three_messages(struct paper_case *x);
 /* The end of a processor; when the root begins to receive; the emulated time of the row above. */
-void kurnosov_end(struct paper *p, struct paper_table *t, struct paper_row *row,
-                  const struct paper_case *x);
-void kurnosov_begin(struct paper *p, struct paper_table *t, struct paper_row *row,
-                    const struct paper_case *x);
-void kurnosov_as_above(struct paper *p, struct paper_table *t, struct paper_row *row,
-                       const struct paper_case *x);
+void kurnosov_end(const struct paper_at *at);
+void kurnosov_begin(const struct paper_at *at);
+void kurnosov_as_above(const struct paper_at *at);
 /* A row for each processor: its chain, its children, the time of its sum. */
 void kurnosov_nodes(struct paper *p, struct paper_table *t, const struct paper_case *x);
 /* d, h or z of a rank by the listing, as printed and as meant. */

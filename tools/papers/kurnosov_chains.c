@@ -49,25 +49,19 @@ static void fill(struct paper *p, const struct paper_table *t, struct paper_row 
     paper_compare(p, t->figure, row, predicted[rank], emulated[rank]);
 }
 
-void kurnosov_end(struct paper *p, struct paper_table *t, struct paper_row *row,
-                  const struct paper_case *x)
+void kurnosov_end(const struct paper_at *at)
 {
-    fill(p, t, row, x, PAPER_END, (int)paper_number(x->words, 0));
+    fill(at->p, at->t, at->row, at->x, PAPER_END, (int)paper_number(at->x->words, 0));
 }
 
-void kurnosov_begin(struct paper *p, struct paper_table *t, struct paper_row *row,
-                    const struct paper_case *x)
+void kurnosov_begin(const struct paper_at *at)
 {
-    fill(p, t, row, x, PAPER_FIRST_RECEIVE, 0);
+    fill(at->p, at->t, at->row, at->x, PAPER_FIRST_RECEIVE, 0);
 }
 
-void kurnosov_as_above(struct paper *p, struct paper_table *t, struct paper_row *row,
-                       const struct paper_case *x)
+void kurnosov_as_above(const struct paper_at *at)
 {
-    (void)p;
-    (void)t;
-    (void)x;
-    row->value[EMULATED] = row[-1].value[EMULATED];
+    at->row->value[EMULATED] = at->row[-1].value[EMULATED];
 }
 
 /* ---- figures 2, 3, 6 and 8 ---- */

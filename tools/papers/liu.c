@@ -35,13 +35,6 @@ static double our_condition(const struct paper_case *x)
     return logp_torus_pipelining_helps(&t);
 }
 
-static double block_by_work(const struct paper_case *x)
-{
-    const struct logp_torus t = torus_of(x);
-
-    return (double)logp_torus_block_by_work(&t);
-}
-
 /* With the M that is missing. */
 static double block_by_gap(const struct paper_case *x)
 {
@@ -115,103 +108,74 @@ static void set_gain(struct paper_row *row, const struct paper_row *whole,
 
 /* ---- table 1 ---- */
 
-static double of_preset(const struct paper_case *x)
+static void compare_preset(const struct paper_at *at)
 {
-    const struct logp_preset *m = x->machine;
-    char what[64];
-
-    switch (paper_label(x->words, 1, what)[0]) {
-    case 'c':
-        return (double)m->cycle_ns;
-    case 'w':
-        return (double)m->width;
-    case 'T':
-        return (double)m->overhead;
-    case 'g':
-        return (double)m->gap;
-    default:
-        return (double)m->delay;
-    }
-}
-
-static void compare_preset(struct paper *p, struct paper_table *t, struct paper_row *row,
-                           const struct paper_case *x)
-{
-    (void)x;
-    if (row->value[PREDICTED] == row->value[PRINTED] || p->stopped)
+    if (at->row->value[PREDICTED] == at->row->value[PRINTED] || at->p->stopped)
         return;
-    say("paper %s, %s: predicted %.10g, here %.10g", p->name, t->figure, row->value[PRINTED],
-        row->value[PREDICTED]);
-    p->wrong = true;
+    say("paper %s, %s: predicted %.10g, here %.10g", at->p->name, at->t->figure,
+        at->row->value[PRINTED], at->row->value[PREDICTED]);
+    at->p->wrong = true;
 }
 
 /* ---- (8): when blocks are worth while ---- */
 
-static void try_condition(struct paper *p, struct paper_table *t, struct paper_row *row,
-                          const struct paper_case *x)
+static void try_condition(const struct paper_at *at)
 {
-    const struct paper_row whole = plain(p, TORUS "machine=$1 bytes=128 work=1024", x->words);
+    const struct paper_row whole =
+        plain(at->p, TORUS "machine=$1 bytes=128 work=1024", at->x->words);
     struct paper_row blocks = no_row();
     const double *one = whole.value, *many = blocks.value;
 
-    (void)t;
-    paper_run(p, x, &blocks);
+    paper_run(at->p, at->x, &blocks);
     for (int v = EMULATED; v < N_VALUES && !isnan(one[EMULATED]); v++)
         if (!isnan(one[v]))
-            row->value[v] = many[v] < one[v];
-    paper_compare(p, "(8)", row, row->value[PREDICTED], row->value[EMULATED]);
+            at->row->value[v] = many[v] < one[v];
+    paper_compare(at->p, "(8)", at->row, at->row->value[PREDICTED], at->row->value[EMULATED]);
     if (isnan(one[PREDICTED]) || isnan(many[PREDICTED]))
         return;
     if (many[PREDICTED] < one[PREDICTED])
-        paper_remark(row, "%.0f cycles in one piece, %.0f in blocks of %.0f bits: %.1f %%",
-                     one[PREDICTED], many[PREDICTED], best_block(x),
+        paper_remark(at->row, "%.0f cycles in one piece, %.0f in blocks of %.0f bits: %.1f %%",
+                     one[PREDICTED], many[PREDICTED], best_block(at->x),
                      100 * (one[PREDICTED] - many[PREDICTED]) / one[PREDICTED]);
     else
-        paper_remark(row, "%.0f cycles in one piece, and no blocks take less", one[PREDICTED]);
+        paper_remark(at->row, "%.0f cycles in one piece, and no blocks take less", one[PREDICTED]);
 }
 
 /* ---- (9): their size ---- */
 
-static void say_best_block(struct paper *p, struct paper_table *t, struct paper_row *row,
-                           const struct paper_case *x)
+static void say_best_block(const struct paper_at *at)
 {
-    const struct logp_torus torus = torus_of(x);
+    const struct logp_torus torus = torus_of(at->x);
 
-    (void)p;
-    (void)t;
-    paper_remark(row, "(6) is least at %lld of all whole bits",
+    paper_remark(at->row, "(6) is least at %lld of all whole bits",
                  (long long)logp_torus_best_block(&torus));
 }
 
-static void say_which_decides(struct paper *p, struct paper_table *t, struct paper_row *row,
-                              const struct paper_case *x)
+static void say_which_decides(const struct paper_at *at)
 {
-    const struct logp_torus torus = torus_of(x);
+    const struct logp_torus torus = torus_of(at->x);
     const int64_t busy =
-        2 * x->machine->overhead + torus.C * (int64_t)row->value[DERIVED] / torus.M;
+        2 * at->x->machine->overhead + torus.C * (int64_t)at->row->value[DERIVED] / torus.M;
 
-    (void)p;
-    (void)t;
-    paper_remark(row, 4 * x->machine->gap >= busy ? "the gap decides"
-                                                  : "case 2 holds: processing decides");
+    paper_remark(at->row, 4 * at->x->machine->gap >= busy ? "the gap decides"
+                                                          : "case 2 holds: processing decides");
 }
 
 /* The time of one more block: five blocks of m bits compared with four, with the same C m/M. */
-static void between_blocks(struct paper *p, struct paper_table *t, struct paper_row *row,
-                           const struct paper_case *x)
+static void between_blocks(const struct paper_at *at)
 {
-    const double m = paper_number(x->words, 1);
+    const double m = paper_number(at->x->words, 1);
     struct paper_row rows[2];
 
-    (void)t;
     for (int i = 0; i < 2; i++) {
         const int n = 4 + i;
         char words[128];
 
-        snprintf(words, sizeof(words), "%s|%d|%g|%g", x->words, n, n / 8.0, m / 8);
-        rows[i] = pipelined(p, PIPELINED "machine=$1 bytes=$5*$2 work=$4*$3 block=$6", words, m);
+        snprintf(words, sizeof(words), "%s|%d|%g|%g", at->x->words, n, n / 8.0, m / 8);
+        rows[i] =
+            pipelined(at->p, PIPELINED "machine=$1 bytes=$5*$2 work=$4*$3 block=$6", words, m);
     }
-    set_difference(row, &rows[1], &rows[0]);
+    set_difference(at->row, &rows[1], &rows[0]);
 }
 
 /* ---- the examples ---- */
@@ -253,53 +217,36 @@ static void example(struct paper *p, struct paper_table *t, const struct paper_c
         paper_remark(row, "printed: about 30, in the conclusion");
 }
 
-/* Whether the paper's formulas give 25 to 35 % for all three machines. */
-static bool concludes(const struct paper *p, const struct paper_table *t)
-{
-    static const char *const gains[] = {"dash|2048|351|gain, %", "monsoon|2048|203|gain, %",
-                                        "jmachine|2048|182|gain, %"};
-    bool agrees = true;
-
-    (void)t;
-    for (int i = 0; i < 3; i++)
-        agrees &= fabs(paper_row_of(p, "Examples", gains[i])->value[FORMULA] - CONCLUDED) <= 5;
-    return agrees;
-}
-
 /* ---- (2), (3) and (5) ---- */
 
-static void run_longer(struct paper *p, struct paper_table *t, struct paper_row *row,
-                       const struct paper_case *x)
+static void run_longer(const struct paper_at *at)
 {
-    (void)t;
-    if (strstr(x->words, "the longer") == NULL)
+    if (strstr(at->x->words, "the longer") == NULL)
         return;
-    paper_run(p, x, row);
-    paper_remark(row, paper_value_of(p, x, "g > D") != 0 ? "g > D" : "g <= D");
+    paper_run(at->p, at->x, at->row);
+    paper_remark(at->row, paper_value_of(at->p, at->x, "g > D") != 0 ? "g > D" : "g <= D");
 }
 
 /* The row is a run of the blocks, and C after it. Block by block each is processed before the next
  * is received. */
-static void process_after(struct paper *p, struct paper_table *t, struct paper_row *row,
-                          const struct paper_case *x)
+static void process_after(const struct paper_at *at)
 {
-    const struct paper_case by_block =
-        paper_case(p, PIPELINED "machine=$1 bytes=128 block=$2/8 work=1024 no_overlap=1", x->words);
+    const struct paper_case by_block = paper_case(
+        at->p, PIPELINED "machine=$1 bytes=128 block=$2/8 work=1024 no_overlap=1", at->x->words);
 
-    (void)t;
     for (int v = PREDICTED; v < N_VALUES; v++)
-        row->value[v] += 1024;
-    paper_remark(row, "block by block: %.7g", paper_emulated(p, &by_block));
+        at->row->value[v] += 1024;
+    paper_remark(at->row, "block by block: %.7g", paper_emulated(at->p, &by_block));
 }
 
 static void judge_overlap(struct paper *p, const struct paper_table *t, const char *what)
 {
-    const bool is_same = paper_same(t, "*", FORMULA, EMULATED, 0);
+    const struct paper_count n = paper_compare_rows(t, "*", "formula", "=", "emulated", 0);
     bool less = true;
 
     for (size_t i = 0; i < t->n_rows; i++)
         less &= strtod(strchr(t->rows[i].remark, ':') + 1, NULL) < t->rows[i].value[EMULATED];
-    paper_judge(p, what, is_same,
+    paper_judge(p, what, n.rows > 0 && n.hold == n.rows,
                 "it agrees where a hop takes at least g; processing block by block takes %s",
                 less ? "less" : "no less");
 }
@@ -307,30 +254,16 @@ static void judge_overlap(struct paper *p, const struct paper_table *t, const ch
 /* ---- figure 5 ---- */
 
 /* The message in one piece is run once for each machine. */
-static void find_gain(struct paper *p, struct paper_table *t, struct paper_row *row,
-                      const struct paper_case *x)
+static void find_gain(const struct paper_at *at)
 {
-    const double m = paper_number(x->words, 1);
+    const double m = paper_number(at->x->words, 1);
     struct paper_row blocks;
 
-    (void)t;
     if (m == 40)
-        p->kept = plain(p, TORUS "machine=$1 bytes=125 work=1000", x->words);
-    blocks = pipelined(p, PIPELINED "machine=$1 bytes=125 work=1000 block=$2/8", x->words, m);
-    set_gain(row, &p->kept, &blocks);
-}
-
-static void judge_figure_5(struct paper *p, const struct paper_table *t, const char *what)
-{
-    size_t higher = 0;
-
-    for (size_t i = 0; i < t->n_rows; i++)
-        higher += t->rows[i].value[EMULATED] >= t->rows[i].value[FORMULA];
-    paper_judge_none(
-        p, what,
-        "curves; by (6) the gain has steps, where a block more counts as a whole one; the true "
-        "gain is no less in %zu of %zu rows, and less only where a hop takes less than g",
-        higher, t->n_rows);
+        at->p->kept = plain(at->p, TORUS "machine=$1 bytes=125 work=1000", at->x->words);
+    blocks =
+        pipelined(at->p, PIPELINED "machine=$1 bytes=125 work=1000 block=$2/8", at->x->words, m);
+    set_gain(at->row, &at->p->kept, &blocks);
 }
 
 /* ---- the listing ---- */
@@ -430,10 +363,8 @@ static void judge_routing(struct paper *p, const struct paper_table *t, const ch
 
 static const struct paper_function functions[] = {
     {"our_condition", .number = our_condition},
-    {"block_by_work", .number = block_by_work},
     {"block_by_gap", .number = block_by_gap},
     {"best_block", .number = best_block},
-    {"of_preset", .number = of_preset},
     {"of_6", .number = of_6},
     {"reached_as_printed", .number = reached_as_printed},
     {"reached_here", .number = reached_here},
@@ -446,9 +377,7 @@ static const struct paper_function functions[] = {
     {"run_longer", .complete = run_longer},
     {"process_after", .complete = process_after},
     {"find_gain", .complete = find_gain},
-    {"concludes", .agrees = concludes},
     {"judge_overlap", .judge = judge_overlap},
-    {"judge_figure_5", .judge = judge_figure_5},
     {"judge_routing", .judge = judge_routing},
     {0}};
 

@@ -72,6 +72,14 @@ struct paper_rows {
     const struct paper_function *adjust, *complete, *make;
 };
 
+/* A row of a table, the last until now, and its case. */
+struct paper_at {
+    struct paper *p;
+    struct paper_table *t;
+    struct paper_row *row;
+    const struct paper_case *x;
+};
+
 /* A function that the text of a paper names. */
 struct paper_function {
     const char *name;
@@ -80,8 +88,7 @@ struct paper_function {
     /* Change the case; @return false: it has no row. */
     bool (*adjust)(struct paper_case *x);
     /* Complete the last row of a table, after its run. */
-    void (*complete)(struct paper *p, struct paper_table *t, struct paper_row *row,
-                     const struct paper_case *x);
+    void (*complete)(const struct paper_at *at);
     /* Make all rows of the case. */
     void (*make)(struct paper *p, struct paper_table *t, const struct paper_case *x);
     /* Complete a table, after its rows. */
@@ -220,10 +227,14 @@ void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
  * has none. */
 void paper_listing(struct paper *p, const char *claim, bool agrees, const char *texts, ...)
     __attribute__((format(printf, 4, 5)));
-/* Whether numbers a and b are equal, within 0: a millionth, in all rows whose labels match a pattern
- * of fnmatch(), and that have both; there is at least one. */
-bool paper_same(const struct paper_table *t, const char *rows, enum paper_value a,
-                enum paper_value b, double within);
+/* In how many rows there are both numbers, and in how many of them a relation holds: a = b, up to
+ * `within` (0: a millionth), a > b or a >= b. rows: a pattern of fnmatch() for their labels; b: also
+ * a constant. */
+struct paper_count {
+    size_t rows, hold;
+};
+struct paper_count paper_compare_rows(const struct paper_table *t, const char *rows, const char *a,
+                                      const char *relation, const char *b, double within);
 /* The row of a figure with these labels; NULL: none. */
 const struct paper_row *paper_row_of(const struct paper *p, const char *figure, const char *labels);
 /* Whether a row of the table has this number. */

@@ -16,9 +16,12 @@
  *     claim TEXT                     below the table that it is about
  *     why TEXT                       $(Figure 4:100|10:predicted) is the number of a row, and
  *                                    $(...:predicted:1) has one decimal
- *     same ROWS: formula = emulated  in rows whose labels match, see fnmatch(); within 0.1;
- *                                    same-above: in the table before. It agrees if all of these
- *                                    hold, and agrees FUNCTION; or: judge FUNCTION, nothing
+ *                                    $(hold) of $(rows): those of the last `same`, and $(agrees?
+ *                                    these words:or these)
+ *     same ROWS: formula = emulated  in rows whose labels match, see fnmatch(); also >, >=, and a
+ *                                    constant, and: within 0.1. same-above: in the table before. It
+ *                                    agrees if all of these hold, and agrees FUNCTION; or: judge
+ *                                    FUNCTION. nothing: the paper prints nothing
  */
 #include "papers/paper.h"
 
@@ -34,8 +37,7 @@ struct claim {
     bool agrees, nothing;            /* nothing: it is a figure without numbers or formula */
     struct {
         const struct paper_table *table;
-        const char *rows;
-        enum paper_value a, b;
+        const char *rows, *a, *relation, *b;
         double within;
     } same[5];
     int n_same;
@@ -117,16 +119,17 @@ static char *cut(char *text, const char *separator)
 /* ---- claims ---- */
 
 /* "ring|*: formula = emulated within 0.1" */
-static void read_same(struct claim *claim, const struct paper_table *table, char *rest)
+static void read_same(struct claim *claim, const struct paper_table *table, char *rows)
 {
     const int i = claim->n_same++;
-    char *a = cut(rest, ": "), *b = cut(a, " = "), *within = cut(b, " within ");
+    char *a = cut(rows, ": "), *relation = cut(a, " "), *b = cut(relation, " ");
 
+    claim->same[i].within = strtod(cut(b, " within "), NULL);
     claim->same[i].table = table;
-    claim->same[i].rows = rest;
-    claim->same[i].a = paper_value_named(a);
-    claim->same[i].b = paper_value_named(b);
-    claim->same[i].within = strtod(within, NULL);
+    claim->same[i].rows = rows;
+    claim->same[i].a = a;
+    claim->same[i].relation = relation;
+    claim->same[i].b = b;
 }
 
 static void read_claim(struct reading *r, const char *word, char *rest)
@@ -148,30 +151,40 @@ static void read_claim(struct reading *r, const char *word, char *rest)
         claim->function = function_of(r->p, rest);
 }
 
-/* The words of a claim, with the numbers of rows in it. */
-static void put_why(const struct paper *p, const char *why, char *out, size_t size)
+/* The words of a claim, with numbers of rows, and words that depend on its result, in it. */
+static void put_why(const struct paper *p, const char *why, bool agrees, struct paper_count n,
+                    char *out, size_t size)
 {
-    size_t n = 0;
+    size_t at = 0;
 
-    while (*why != '\0' && n + 1 < size) {
-        char figure[64], labels[64], value[64];
+    while (*why != '\0' && at + 1 < size) {
+        char figure[64] = "", labels[64], value[64];
         const struct paper_row *row;
         int decimals = -1, length = 0;
 
-        if (sscanf(why, "$(%63[^:]:%63[^:]:%63[a-z]%n", figure, labels, value, &length) != 3) {
-            out[n++] = *why++;
-            continue;
-        }
-        why += length;
-        if (sscanf(why, ":%d%n", &decimals, &length) == 1)
+        if (sscanf(why, "$(%63[^:?]?%63[^:]:%63[^)])%n", figure, labels, value, &length) == 3 &&
+            strcmp(figure, "agrees") == 0) {
+            at += (size_t)snprintf(out + at, size - at, "%s", agrees ? labels : value);
             why += length;
-        why += *why == ')';
-        row = paper_row_of(p, figure, labels);
-        n += (size_t)snprintf(out + n, size - n, decimals < 0 ? "%.*g" : "%.*f",
-                              decimals < 0 ? 6 : decimals,
-                              row != NULL ? row->value[paper_value_named(value)] : NAN);
+        } else if (sscanf(why, "$(%63[a-z])%n", figure, &length) == 1 && length > 0) {
+            at += (size_t)snprintf(out + at, size - at, "%zu",
+                                   strcmp(figure, "hold") == 0 ? n.hold : n.rows);
+            why += length;
+        } else if (sscanf(why, "$(%63[^:]:%63[^:]:%63[a-z]%n", figure, labels, value, &length) ==
+                   3) {
+            why += length;
+            if (sscanf(why, ":%d%n", &decimals, &length) == 1)
+                why += length;
+            why += *why == ')';
+            row = paper_row_of(p, figure, labels);
+            at += (size_t)snprintf(out + at, size - at, decimals < 0 ? "%.*g" : "%.*f",
+                                   decimals < 0 ? 6 : decimals,
+                                   row != NULL ? row->value[paper_value_named(value)] : NAN);
+        } else {
+            out[at++] = *why++;
+        }
     }
-    out[n] = '\0';
+    out[at] = '\0';
 }
 
 static void judge(struct paper *p, const struct claim *claim)
@@ -180,15 +193,18 @@ static void judge(struct paper *p, const struct claim *claim)
     const struct paper_function *f = claim->function;
     bool agrees = f == NULL || f->agrees == NULL || f->agrees(p, t);
     char why[sizeof(p->verdicts.rows->remark)];
+    struct paper_count n = {0, 0};
 
     if (f != NULL && f->judge != NULL) {
         f->judge(p, t, claim->what);
         return;
     }
-    for (int i = 0; i < claim->n_same; i++)
-        agrees = agrees && paper_same(claim->same[i].table, claim->same[i].rows, claim->same[i].a,
-                                      claim->same[i].b, claim->same[i].within);
-    put_why(p, claim->why, why, sizeof(why));
+    for (int i = 0; i < claim->n_same; i++) {
+        n = paper_compare_rows(claim->same[i].table, claim->same[i].rows, claim->same[i].a,
+                               claim->same[i].relation, claim->same[i].b, claim->same[i].within);
+        agrees = agrees && n.rows > 0 && n.hold == n.rows;
+    }
+    put_why(p, claim->why, agrees, n, why, sizeof(why));
     if (claim->nothing)
         paper_judge_none(p, claim->what, "%s", why);
     else

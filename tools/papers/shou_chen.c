@@ -93,21 +93,20 @@ static void summation_nodes(struct paper *p, struct paper_table *t, const struct
 }
 
 /* The operands of all nodes, or the nodes that take part. */
-static void count_nodes(struct paper *p, struct paper_table *t, struct paper_row *row,
-                        const struct paper_case *x)
+static void count_nodes(const struct paper_at *at)
 {
-    struct tree tree = tree_of(p, x);
+    struct tree tree = tree_of(at->p, at->x);
     double operands = 0;
 
     for (int64_t id = 0; id < tree.n; id++)
         operands += (double)(tree.nodes[id].own + tree.nodes[id].shared);
-    row->value[PREDICTED] = t->n_rows == 1 ? operands : (double)tree.used;
+    at->row->value[PREDICTED] = at->t->n_rows == 1 ? operands : (double)tree.used;
     free_tree(&tree);
-    if (p->stopped || row->value[PREDICTED] == row->value[PRINTED])
+    if (at->p->stopped || at->row->value[PREDICTED] == at->row->value[PRINTED])
         return;
-    say("paper %s, Figure 2, %s: predicted %g, here %.10g", p->name, row->labels,
-        row->value[PRINTED], row->value[PREDICTED]);
-    p->wrong = true;
+    say("paper %s, Figure 2, %s: predicted %g, here %.10g", at->p->name, at->row->labels,
+        at->row->value[PRINTED], at->row->value[PREDICTED]);
+    at->p->wrong = true;
 }
 
 /* Whether T*(7) is T*(8) without its node (7, 2): all others have the same place and time. */
@@ -141,13 +140,10 @@ static void compare_trees(struct paper *p, struct paper_table *t)
 
 #define OUTSIDE "g < o, which section 0 excludes: a processor cannot send so often"
 
-static void say_outside(struct paper *p, struct paper_table *t, struct paper_row *row,
-                        const struct paper_case *x)
+static void say_outside(const struct paper_at *at)
 {
-    (void)t;
-    (void)x;
-    if (!p->stopped && row->value[FORMULA] != row->value[PREDICTED])
-        paper_remark(row, OUTSIDE);
+    if (!at->p->stopped && at->row->value[FORMULA] != at->row->value[PREDICTED])
+        paper_remark(at->row, OUTSIDE);
 }
 
 /* f_n at times in ascending order, the second word: "9,10,13"; on the virtual clock, the number of
@@ -173,7 +169,7 @@ static void count_holders(struct paper *p, struct paper_table *t, const struct p
             holders += when[rank] <= (double)n;
         row->value[FORMULA] = own->f[n];
         paper_compare(p, "f_n", row, (double)logp_tree_count(n, u.d, u.e), holders);
-        say_outside(p, t, row, &x);
+        say_outside(&(struct paper_at){p, t, row, &x});
     }
     free(own);
 }
@@ -185,17 +181,6 @@ static double own_time(const struct paper_case *x)
 
     free(own);
     return T;
-}
-
-static void judge_small_gap(struct paper *p, const struct paper_table *t, const char *what)
-{
-    const bool right = paper_same(t - 1, "6,5,2|*", FORMULA, EMULATED, 0) &&
-                       paper_same(t, "6,5,2|*", FORMULA, EMULATED, 0);
-
-    paper_judge_none(p, what,
-                     "section 0 assumes g >= o. For L,o,g = 6,5,2 its f_n and its time are %s: a "
-                     "sending processor is busy for o, so that max(g, o) must replace g",
-                     right ? "right" : "not those of the virtual clock");
 }
 
 /* ---- lemma 1, theorems 5 and 6 ---- */
@@ -274,16 +259,13 @@ static void count_operands(struct paper *p, struct paper_table *t, const struct 
     paper_compare(p, t->title, row, (double)N, most_in_time(p, *x, N, T));
 }
 
-static void say_dropped(struct paper *p, struct paper_table *t, struct paper_row *row,
-                        const struct paper_case *x)
+static void say_dropped(const struct paper_at *at)
 {
     int T;
-    const int dropped = (int)((x->c.args.count - own_filled(x, &T)) % x->P);
+    const int dropped = (int)((at->x->c.args.count - own_filled(at->x, &T)) % at->x->P);
 
-    (void)p;
-    (void)t;
     if (dropped != 0)
-        paper_remark(row, "algorithm 2, step 6, drops %d", dropped);
+        paper_remark(at->row, "algorithm 2, step 6, drops %d", dropped);
 }
 
 /* ---- theorem 4: min{g, L+2o} log P <= T_B < max{g, L+2o} log 4P, log of base 2 ---- */
@@ -334,20 +316,18 @@ static void try_bounds(struct paper *p, struct paper_table *t)
                holds, n);
 }
 
+/* Whether the rows, and all other cases, are within the bounds. */
 static void judge_bounds(struct paper *p, const struct paper_table *t, const char *what)
 {
+    const struct paper_count least =
+                                 paper_compare_rows(t, "*|least|*", "emulated", ">=", "formula", 0),
+                             most = paper_compare_rows(t, "*|less than|*", "formula", ">",
+                                                       "emulated", 0);
     int holds;
     const int n = try_all(&holds);
-    bool agrees = holds == n;
-    char side[64];
 
-    for (size_t i = 0; i < t->n_rows; i++) {
-        const double formula = t->rows[i].value[FORMULA], T = t->rows[i].value[EMULATED];
-
-        agrees &= strcmp(paper_label(t->rows[i].labels, 1, side), "least") == 0 ? formula <= T
-                                                                                : formula > T;
-    }
-    paper_judge(p, what, agrees, "it holds in %d of %d cases", holds, n);
+    paper_judge(p, what, holds == n && least.hold == least.rows && most.hold == most.rows,
+                "it holds in %d of %d cases", holds, n);
 }
 
 /* ---- ComputeParent ---- */
@@ -387,7 +367,6 @@ static const struct paper_function functions[] = {
     {"compare_trees", .after = compare_trees},
     {"try_bounds", .after = try_bounds},
     {"is_part", .agrees = is_part},
-    {"judge_small_gap", .judge = judge_small_gap},
     {"judge_bounds", .judge = judge_bounds},
     {"shou_chen_listings", .judge = shou_chen_listings},
     {0}};

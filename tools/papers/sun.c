@@ -21,18 +21,15 @@ static const char *faster(double ring, double butterfly)
 }
 
 /* Below the row of the ring, that of the butterfly. */
-static void compare(struct paper *p, struct paper_table *t, struct paper_row *row,
-                    const struct paper_case *x)
+static void compare(const struct paper_at *at)
 {
-    const bool is_second = strcmp(x->algorithm, "butterfly") == 0;
-    const double *butterfly = row->value, *ring = row[is_second ? -1 : 0].value;
+    const bool is_second = strcmp(at->x->algorithm, "butterfly") == 0;
+    const double *butterfly = at->row->value, *ring = at->row[is_second ? -1 : 0].value;
     const bool printed = !isnan(ring[PRINTED]);
 
-    (void)p;
-    (void)t;
     if (!is_second || isnan(ring[EMULATED]) || isnan(butterfly[EMULATED]))
         return;
-    paper_remark(row, "faster: %s%s%s", faster(ring[EMULATED], butterfly[EMULATED]),
+    paper_remark(at->row, "faster: %s%s%s", faster(ring[EMULATED], butterfly[EMULATED]),
                  printed ? "; printed: " : "",
                  printed ? faster(ring[PRINTED], butterfly[PRINTED]) : "");
 }
@@ -92,14 +89,11 @@ static void judge_small(struct paper *p, const struct paper_table *t, const char
 
 /* ---- packing ---- */
 
-static void compare_with_unpacked(struct paper *p, struct paper_table *t, struct paper_row *row,
-                                  const struct paper_case *x)
+static void compare_with_unpacked(const struct paper_at *at)
 {
-    (void)p;
-    (void)t;
-    if (x->c.args.packing == LOGP_PACKING_STRUCTURED &&
-        row[-1].value[EMULATED] <= row->value[EMULATED])
-        paper_remark(row, "not less than unpacked");
+    if (at->x->c.args.packing == LOGP_PACKING_STRUCTURED &&
+        at->row[-1].value[EMULATED] <= at->row->value[EMULATED])
+        paper_remark(at->row, "not less than unpacked");
 }
 
 static bool packed_is_less(const struct paper *p, const struct paper_table *t)
@@ -112,14 +106,12 @@ static bool packed_is_less(const struct paper *p, const struct paper_table *t)
     return less;
 }
 
-static void compare_with_none(struct paper *p, struct paper_table *t, struct paper_row *row,
-                              const struct paper_case *x)
+static void compare_with_none(const struct paper_at *at)
 {
-    (void)t;
-    if (x->c.args.packing == LOGP_PACKING_NONE)
-        p->kept = *row;
-    else if (row->value[EMULATED] > p->kept.value[EMULATED])
-        paper_remark(row, "slower than none");
+    if (at->x->c.args.packing == LOGP_PACKING_NONE)
+        at->p->kept = *at->row;
+    else if (at->row->value[EMULATED] > at->p->kept.value[EMULATED])
+        paper_remark(at->row, "slower than none");
 }
 
 static void judge_packing(struct paper *p, const struct paper_table *t, const char *what)

@@ -106,7 +106,7 @@ static void add_row(struct paper *p, struct paper_table *t, const struct paper_r
     if (rows->remark != NULL)
         paper_remark(row, "%s", rows->remark);
     if (rows->complete != NULL)
-        rows->complete->complete(p, t, row, &x);
+        rows->complete->complete(&(struct paper_at){p, t, row, &x});
 }
 
 /* Add the words of the factors that are left, " x "-separated, to those before. */
@@ -194,20 +194,31 @@ void paper_listing(struct paper *p, const char *claim, bool agrees, const char *
         paper_judge(p, claim, agrees, "%s", why);
 }
 
-bool paper_same(const struct paper_table *t, const char *rows, enum paper_value a,
-                enum paper_value b, double within)
+/* Number i, or a constant. */
+static double side(const struct paper_row *row, const char *name)
 {
-    size_t both = 0, equal = 0;
+    char *end;
+    const double x = strtod(name, &end);
+
+    return end != name ? x : row->value[paper_value_named(name)];
+}
+
+struct paper_count paper_compare_rows(const struct paper_table *t, const char *rows, const char *a,
+                                      const char *relation, const char *b, double within)
+{
+    struct paper_count n = {0, 0};
 
     for (size_t i = 0; i < t->n_rows; i++) {
-        const double x = t->rows[i].value[a], y = t->rows[i].value[b];
+        const double x = side(&t->rows[i], a), y = side(&t->rows[i], b);
 
-        if (fnmatch(rows, t->rows[i].labels, FNM_NOESCAPE) != 0)
+        if (fnmatch(rows, t->rows[i].labels, FNM_NOESCAPE) != 0 || isnan(x) || isnan(y))
             continue;
-        both += !isnan(x) && !isnan(y);
-        equal += fabs(x - y) < (within > 0 ? within : 1e-6); /* false where one is NAN */
+        n.rows++;
+        n.hold += relation[0] == '='   ? fabs(x - y) < (within > 0 ? within : 1e-6)
+                  : relation[1] == '=' ? x >= y
+                                       : x > y;
     }
-    return both > 0 && equal == both;
+    return n;
 }
 
 void paper_free(struct paper *p)
