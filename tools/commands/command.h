@@ -25,7 +25,7 @@ static inline unsigned options_of(const struct command *c)
     return c->options | OPTIONS_TALK;
 }
 
-/* ---- commands.c ---- */
+/* ---- line.c ---- */
 
 /* Make q, which is begun, the question of a command line, and write its answer to to->f, or to the file of --output.
  * q->work is set. The caller closes `to` with answer_close(). */
@@ -33,10 +33,17 @@ struct problem *answer_line(struct question *q, int argc, char **argv, struct an
 /* With several processes, let the first one write to the file of --output. m: between runs. */
 struct problem *begin_shared_output(const struct question *q, struct logp_machine *m,
                                     struct answer_file *to);
+/* ---- commands.c ---- */
+
 /* Command i = 0, 1, ... in the order of the help, which begins with the introduction and examples.
  * @return NULL: there are no more */
 const struct command *command_at(size_t i);
 extern const char help_introduction[], help_examples[];
+/* NULL: there is none of this name */
+const struct command *command_of(const char *name);
+/* The first screen of help, and that of a command. */
+void print_help(FILE *f);
+void print_command_help(FILE *f, const struct command *c, const struct question *q);
 /* All commands and formats. */
 const struct vocabulary *vocabulary(void);
 

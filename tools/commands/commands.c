@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands, the first screen of help, and the answer to a command line. */
+/* The commands, and the first screen of help. */
 #include "commands/command.h"
-#include "view/canvas/picture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct command *const commands[] = {
     &command_run,     &command_watch,    &command_predict, &command_explain,    &command_schedule,
@@ -42,7 +40,7 @@ const char help_examples[] =
     "  logp paper kurnosov                 a paper's figures compared with this library\n"
     "  logp help run                       all options of a command\n";
 
-static void print_help(FILE *f)
+void print_help(FILE *f)
 {
     fprintf(f, "%s\nTry this first:\n\n%s\nCommands:\n\n", help_introduction, help_examples);
     for (int i = 0; i < N_COMMANDS; i++)
@@ -59,7 +57,7 @@ static void print_help(FILE *f)
           f);
 }
 
-static void print_command_help(FILE *f, const struct command *c, const struct question *q)
+void print_command_help(FILE *f, const struct command *c, const struct question *q)
 {
     fprintf(f, "logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
     print_options(f, q, options_of(c));
@@ -78,7 +76,7 @@ static void print_command_help(FILE *f, const struct command *c, const struct qu
         fprintf(f, "%s\n", c->remark);
 }
 
-static const struct command *command_of(const char *name)
+const struct command *command_of(const char *name)
 {
     for (int i = 0; i < N_COMMANDS; i++) {
         if (strcmp(name, commands[i]->name) == 0)
@@ -124,39 +122,6 @@ static struct problem *find_command(struct question *q, struct command_facts *ou
     return NULL;
 }
 
-/* Print the facts that a bug report needs. The MPIs are those that the build found. */
-static void print_version(FILE *f)
-{
-    char *const converter = find_converter();
-
-    fprintf(f, "logp %s\ncommit: %s\ncompiler: %s\nMPI: %s\nrsvg-convert: %s\n", logp_version(),
-            LOGP_COMMIT, LOGP_COMPILER, LOGP_MPIS, converter != NULL ? converter : "not found");
-    free(converter);
-}
-
-/* Check and open the destination of the answer before anything is run. */
-static struct problem *begin_output(const struct question *q, struct answer_file *to)
-{
-    if (q->form.output == NULL && (q->line.sets & OPTIONS_FORMAT) != 0 &&
-        q->form.format->is_binary && isatty(fileno(to->f)))
-        return option_problem("--format", q->form.format->name,
-                              "with --output FILE: it is not for a terminal");
-    if (q->form.output == NULL || over_processes(q))
-        return NULL;
-    if (q->form.keeps_records)
-        return check_place("--output", q->form.output);
-    return answer_open(to, "--output", q->form.output);
-}
-
-struct problem *begin_shared_output(const struct question *q, struct logp_machine *m,
-                                    struct answer_file *to)
-{
-    if (q->form.output == NULL || !over_processes(q))
-        return NULL;
-    TRY(agree_on_place(q, m));
-    return logp_machine_process(m) == 0 ? answer_open(to, "--output", q->form.output) : NULL;
-}
-
 const struct vocabulary *vocabulary(void)
 {
     static struct vocabulary all = {.formats = output_formats, .find = find_command};
@@ -167,28 +132,4 @@ const struct vocabulary *vocabulary(void)
             add_name(&all.commands, commands[i]->under->name);
     }
     return &all;
-}
-
-struct problem *answer_line(struct question *q, int argc, char **argv, struct answer_file *to)
-{
-    const struct command *command;
-
-    if (argc > 1 && strcmp(argv[1], "complete") == 0)
-        return complete_words(q, argc - 2, argv + 2, to->f);
-    TRY(question_of_words(q, argc, argv));
-    if (q->line.version) {
-        print_version(to->f);
-        return NULL;
-    }
-    command = q->line.command != NULL ? command_of(q->line.command) : NULL;
-    if (command == NULL)
-        print_help(to->f);
-    else if (q->line.help)
-        print_command_help(to->f, command, q);
-    if (q->line.help)
-        return NULL;
-    if (command == NULL)
-        return told(EXIT_USAGE);
-    TRY(begin_output(q, to));
-    return command->call(q, to);
 }

@@ -98,7 +98,7 @@ static struct problem *measure(struct question *q, struct answer_file *to)
         problem = refuse_doubtful(&out);
     if (problem == NULL && out.process == 0) {
         measure_combining(&out);
-        print_measured(stdout, q->form.format->form, &out);
+        print_measured(to->f, q->form.format->form, &out);
     }
     free(pairs);
     return problem;

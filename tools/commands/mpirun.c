@@ -196,7 +196,7 @@ static struct problem *report(const struct question *q, const struct logp_trace 
     TRY(answer_open(&to, "--report", q->mpi.report));
     profile_init(&p, q, program, calls, trace);
     if (strcmp(suffix, "html") == 0)
-        profile_as_html(&p);
+        profile_as_html(to.f, &p);
     else if (strcmp(suffix, "json") == 0)
         profile_as_json(to.f, &p);
     else

@@ -142,7 +142,7 @@ static struct problem *validate(struct question *q, struct answer_file *to)
         code = tell_problem(q, validate_collective(&v, &on, collectives.name[i]));
     if (q->network.fit)
         fit_parameters(&v);
-    print_validated(stdout, q->form.format->form, &v);
+    print_validated(to->f, q->form.format->form, &v);
     if (doubtful_points(&v) > 0)
         code = EXIT_WRONG;
     forget_points(&v);

@@ -39,9 +39,10 @@ static void draw_part(struct canvas *to, const char *name, int64_t ns, int64_t w
 }
 
 /* Begin a figure that is shown as large as it is. */
-static struct canvas begin(const char *class, const char *label, double width, double height)
+static struct canvas begin(FILE *f, const char *class, const char *label, double width,
+                           double height)
 {
-    struct canvas to = svg_canvas(stdout);
+    struct canvas to = svg_canvas(f);
 
     begin_svg_of_page(&to, &(struct sheet){.class = class,
                                            .label = label,
@@ -57,11 +58,11 @@ static void finish(struct canvas *to)
     canvas_end_line(to);
 }
 
-void draw_ranks(const struct profile *p)
+void draw_ranks(FILE *f, const struct profile *p)
 {
     const int64_t per = ranks_per_cell(p, MOST_ROWS), rows = (p->P + per - 1) / per;
     const int bar = rows > 24 ? 8 : 16, named = rows > 24 ? 8 : 1; /* few names fit: one in 8 */
-    struct canvas to = begin("heat parts", "Time of each rank: own work, MPI, waiting",
+    struct canvas to = begin(f, "heat parts", "Time of each rank: own work, MPI, waiting",
                              LEFT + BAR_WIDTH, (double)(rows * bar + 4));
 
     for (int64_t i = 0; i < rows; i++) {
@@ -112,7 +113,7 @@ static void draw_cell(struct canvas *to, double x, double y, double size_x, doub
     to->digits = (struct digits){0};
 }
 
-void draw_calls(const struct profile *p, const int *sites, int n)
+void draw_calls(FILE *f, const struct profile *p, const int *sites, int n)
 {
     const int64_t per = ranks_per_cell(p, MOST_COLUMNS), columns = (p->P + per - 1) / per;
     const int left = 210, row = 16;
@@ -131,8 +132,8 @@ void draw_calls(const struct profile *p, const int *sites, int n)
             means[s * columns + i] = sum / ranks;
             most = sum / ranks > most ? sum / ranks : most;
         }
-    to = begin("heat", "Time of each call on each rank; the table below has the sums", left + 520,
-               n * row + 18);
+    to = begin(f, "heat", "Time of each call on each rank; the table below has the sums",
+               left + 520, n * row + 18);
     for (int s = 0; s < n; s++) {
         char name[256], text[32], ranks[64], title[128];
 
@@ -157,7 +158,7 @@ void draw_calls(const struct profile *p, const int *sites, int n)
     free(means);
 }
 
-void draw_matrix(const struct profile *p, enum matrix what)
+void draw_matrix(FILE *f, const struct profile *p, enum matrix what)
 {
     const int64_t per = ranks_per_cell(p, MOST_ROWS), n = (p->P + per - 1) / per;
     const double size = 400.0 / (double)n;
@@ -172,7 +173,7 @@ void draw_matrix(const struct profile *p, enum matrix what)
         *cell += what == MATRIX_BYTES ? x->bytes + x->messages : x->wait_ns;
         most = *cell > most ? *cell : most;
     }
-    to = begin("heat",
+    to = begin(f, "heat",
                what == MATRIX_BYTES
                    ? "Bytes from each rank to each rank; the table has the largest"
                    : "Time that each rank waited for each rank; the table has the largest",
@@ -204,14 +205,14 @@ void draw_matrix(const struct profile *p, enum matrix what)
 
 /* ---- curves ---- */
 
-void draw_curve(const struct profile *p, const struct logp_curve *c)
+void draw_curve(FILE *f, const struct profile *p, const struct logp_curve *c)
 {
     const int width = 300, height = 150, left = 10, top = 24, bottom = 24;
     const double at = (double)c->at_ps, most = (double)logp_curve_ps(c, 2 * c->at_ps);
     const char *name = logp_parameter_name(c->parameter);
     struct point *points = need(malloc((c->n + 2) * sizeof(*points)));
     char text[128], value[64];
-    struct canvas to = svg_canvas(stdout);
+    struct canvas to = svg_canvas(f);
     size_t n = 0;
 
 #define X(v) (left + (width - 2 * left) * (v) / (2 * at))
@@ -221,7 +222,7 @@ void draw_curve(const struct profile *p, const struct logp_curve *c)
     for (size_t i = 1; i < c->n && c->lines[i].from_ps < 2 * c->at_ps; i++)
         points[n++] = AT(c->lines[i].from_ps);
     points[n++] = (struct point){X(2 * at), Y(most)};
-    printf("<figure>");
+    fprintf(f, "<figure>");
     snprintf(text, sizeof(text), "Time as a function of %s; the table has its values", name);
     begin_svg_of_page(
         &to,
@@ -243,7 +244,7 @@ void draw_curve(const struct profile *p, const struct logp_curve *c)
     canvas_text(&to, (struct look){.anchor = ANCHOR_MIDDLE}, X(at), AT(c->at_ps).y - 8,
                 profile_time(p->explained->ns, text));
     canvas_end(&to);
-    puts("</figure>");
+    fputs("</figure>\n", f);
     free(points);
 #undef X
 #undef Y

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over pairs of ranks, and late messages, from the calls and the trace. */
 #include "profile.h"
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <logp/algorithm.h>
 
@@ -15,7 +15,7 @@
 static int *find_sites(const struct profile *p)
 {
     const uint32_t n = logp_trace_info(p->trace)->n_labels;
-    int *sites = or_end(malloc(((size_t)n + 1) * sizeof(*sites)));
+    int *sites = need(malloc(((size_t)n + 1) * sizeof(*sites)));
 
     for (uint32_t i = 0; i <= n; i++) {
         sites[i] = -1;
@@ -66,7 +66,7 @@ static void add_late(struct profile *p, size_t first, size_t *room, const struct
     }
     if (p->n_late == *room) {
         *room = *room > 0 ? 2 * *room : 64;
-        p->late = or_end(realloc(p->late, *room * sizeof(*p->late)));
+        p->late = need(realloc(p->late, *room * sizeof(*p->late)));
     }
     p->late[p->n_late++] = *one;
 }
@@ -111,7 +111,7 @@ static void flush_row(struct profile *p, struct profile_pair *row, int from, siz
             continue;
         if (p->n_pairs == *room) {
             *room = *room > 0 ? 2 * *room : 64;
-            p->pairs = or_end(realloc(p->pairs, *room * sizeof(*p->pairs)));
+            p->pairs = need(realloc(p->pairs, *room * sizeof(*p->pairs)));
         }
         row[to].from = from;
         row[to].to = to;
@@ -131,7 +131,7 @@ static int by_sites(const void *a, const void *b)
 
 static void gather_messages(struct profile *p)
 {
-    struct profile_pair *row = or_end(calloc((size_t)p->P, sizeof(*row)));
+    struct profile_pair *row = need(calloc((size_t)p->P, sizeof(*row)));
     size_t n, pairs_room = 0, late_room = 0, first = 0;
     const struct logp_trace_message *m = logp_trace_messages(p->trace, &n);
 
@@ -158,7 +158,7 @@ static void add_endless(struct profile *p, int from, int to, int64_t ns)
            (p->pairs[i].from < from || (p->pairs[i].from == from && p->pairs[i].to < to)))
         i++;
     if (i == p->n_pairs || p->pairs[i].from != from || p->pairs[i].to != to) {
-        p->pairs = or_end(realloc(p->pairs, (p->n_pairs + 1) * sizeof(*p->pairs)));
+        p->pairs = need(realloc(p->pairs, (p->n_pairs + 1) * sizeof(*p->pairs)));
         memmove(&p->pairs[i + 1], &p->pairs[i], (p->n_pairs++ - i) * sizeof(*p->pairs));
         p->pairs[i] = (struct profile_pair){.from = from, .to = to};
     }
@@ -202,7 +202,7 @@ void profile_init(struct profile *p, const struct question *q, const char *progr
                           .trace = trace,
                           .P = info->P,
                           .end_ns = info->end_ns};
-    p->ranks = or_end(calloc((size_t)p->P, sizeof(*p->ranks)));
+    p->ranks = need(calloc((size_t)p->P, sizeof(*p->ranks)));
     p->sites = find_sites(p);
     gather_messages(p);
     gather_ranks(p);
@@ -263,8 +263,8 @@ int *profile_sites(const struct profile *p, int *n_sites)
 {
     size_t n = 0;
     const size_t most = (size_t)p->calls->n_sites;
-    struct timed_site *all = or_end(malloc((most + 1) * sizeof(*all)));
-    int *sites = or_end(malloc((most + 1) * sizeof(*sites)));
+    struct timed_site *all = need(malloc((most + 1) * sizeof(*all)));
+    int *sites = need(malloc((most + 1) * sizeof(*sites)));
 
     for (int i = 0; i < p->calls->n_sites; i++)
         if (p->calls->sites[i].same == i)
@@ -326,7 +326,7 @@ static int by_wait(const void *a, const void *b)
 
 size_t profile_waits(const struct profile *p, size_t n, const struct profile_pair ***out)
 {
-    const struct profile_pair **all = or_end(malloc((p->n_pairs + 1) * sizeof(*all)));
+    const struct profile_pair **all = need(malloc((p->n_pairs + 1) * sizeof(*all)));
     size_t found = 0;
 
     for (size_t i = 0; i < p->n_pairs; i++)

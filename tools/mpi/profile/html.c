@@ -5,7 +5,7 @@
  */
 #include "html.h"
 #include "view/report/report.h"
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,90 +14,95 @@
 enum { DRAWN_CALLS = 16 };
 #define SMALL_SHARE 0.1 /* % of the time of all ranks */
 
-static void text(const char *words)
+static void text(FILE *f, const char *words)
 {
-    write_xml(stdout, words);
+    write_xml(f, words);
 }
 
-static void begin_section(const char *id, const char *title, const char *says)
+static void begin_section(FILE *f, const char *id, const char *title, const char *says)
 {
-    printf("<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n"
-           "<p class=\"soft\">%s</p>\n",
-           id, id, id, title, says);
+    fprintf(f,
+            "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n"
+            "<p class=\"soft\">%s</p>\n",
+            id, id, id, title, says);
 }
 
 /* heads: NULL at the end; '|' at the beginning of one aligns it to the left, like its column. */
-static void begin_table(const char *title, const char *const heads[])
+static void begin_table(FILE *f, const char *title, const char *const heads[])
 {
-    printf("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Table: %s\"><table "
-           "class=\"wide\"><caption class=\"hidden\">%s</caption><thead><tr>",
-           title, title);
+    fprintf(f,
+            "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Table: %s\"><table "
+            "class=\"wide\"><caption class=\"hidden\">%s</caption><thead><tr>",
+            title, title);
     for (; *heads != NULL; heads++)
-        printf("<th scope=\"col\"%s>%s</th>", **heads == '|' ? " class=\"left\"" : "",
-               *heads + (**heads == '|'));
-    printf("</tr></thead><tbody>\n");
+        fprintf(f, "<th scope=\"col\"%s>%s</th>", **heads == '|' ? " class=\"left\"" : "",
+                *heads + (**heads == '|'));
+    fprintf(f, "</tr></thead><tbody>\n");
 }
 
-static void end_table(void)
+static void end_table(FILE *f)
 {
-    printf("</tbody></table></div>\n");
+    fprintf(f, "</tbody></table></div>\n");
 }
 
 /* Write how many entries the list above, of the largest, leaves out, and which file has all. */
-static void write_left_out(size_t n, const char *what)
+static void write_left_out(FILE *f, size_t n, const char *what)
 {
     if (n > 0)
-        printf("<p class=\"soft\">%zu more %s; --report FILE.json has all.</p>\n", n, what);
+        fprintf(f, "<p class=\"soft\">%zu more %s; --report FILE.json has all.</p>\n", n, what);
 }
 
-static void figure(const char *name, const char *value, const char *small)
+static void figure(FILE *f, const char *name, const char *value, const char *small)
 {
-    printf("<div><dt>%s</dt><dd>%s<small>%s</small></dd></div>\n", name, value, small);
+    fprintf(f, "<div><dt>%s</dt><dd>%s<small>%s</small></dd></div>\n", name, value, small);
 }
 
 /* ---- the parts ---- */
 
-static void write_lead(const struct profile *p)
+static void write_lead(FILE *f, const struct profile *p)
 {
     const char *slash = strrchr(p->program, '/');
     char value[64], small[128], time[32];
     uint64_t dropped = logp_trace_info(p->trace)->dropped;
 
-    printf("<section class=\"lead\" aria-labelledby=\"title\"><h1 id=\"title\">");
-    text(slash != NULL ? slash + 1 : p->program);
-    printf("</h1><p class=\"soft\">%lld ranks, %s</p>\n<dl class=\"figures\">\n", (long long)p->P,
-           !p->q->model.emulated ? "nothing emulated: times are those of this host"
-           : p->q->how.clock == LOGP_CLOCK_VIRTUAL ? "on the virtual clock"
-                                                   : "on the wall clock");
-    figure("Time", profile_time(p->end_ns, value), "until the last rank ended");
+    fprintf(f, "<section class=\"lead\" aria-labelledby=\"title\"><h1 id=\"title\">");
+    text(f, slash != NULL ? slash + 1 : p->program);
+    fprintf(f, "</h1><p class=\"soft\">%lld ranks, %s</p>\n<dl class=\"figures\">\n",
+            (long long)p->P,
+            !p->q->model.emulated ? "nothing emulated: times are those of this host"
+            : p->q->how.clock == LOGP_CLOCK_VIRTUAL ? "on the virtual clock"
+                                                    : "on the wall clock");
+    figure(f, "Time", profile_time(p->end_ns, value), "until the last rank ended");
     snprintf(value, sizeof(value), "%lld", (long long)p->messages);
     snprintf(small, sizeof(small), "%lld bytes", (long long)p->bytes);
-    figure("Messages", value, small);
+    figure(f, "Messages", value, small);
     snprintf(value, sizeof(value), "%.1f&#8239;%%", percent(p->wait_ns, p->end_ns * p->P));
-    figure("Waiting", value, "of the time of all ranks");
+    figure(f, "Waiting", value, "of the time of all ranks");
     snprintf(value, sizeof(value), "%.1f&#8239;%%", percent(p->late_ns, p->end_ns * p->P));
     snprintf(small, sizeof(small), "%s in all", profile_time(p->late_ns, time));
-    figure("Late senders", value, small);
-    printf("</dl>\n");
+    figure(f, "Late senders", value, small);
+    fprintf(f, "</dl>\n");
     if (dropped > 0)
-        printf("<p class=\"wrong\">The run had %llu events more than a trace keeps. Messages and "
-               "waits lack them.</p>\n",
-               (unsigned long long)dropped);
-    printf("</section>\n");
+        fprintf(f,
+                "<p class=\"wrong\">The run had %llu events more than a trace keeps. Messages and "
+                "waits lack them.</p>\n",
+                (unsigned long long)dropped);
+    fprintf(f, "</section>\n");
 }
 
-static void write_ranks(const struct profile *p)
+static void write_ranks(FILE *f, const struct profile *p)
 {
-    begin_section("ranks", "Ranks",
+    begin_section(f, "ranks", "Ranks",
                   "How each rank spent its time. A rank that waits little is one that the others "
                   "wait for.");
-    printf("<ul class=\"key\"><li><i class=\"own\"></i>own work</li><li><i class=\"mpi\"></i>MPI"
-           "</li><li><i class=\"wait\"></i>waiting in MPI</li></ul>\n<figure>");
-    draw_ranks(p);
-    printf("</figure></section>\n");
+    fprintf(f,
+            "<ul class=\"key\"><li><i class=\"own\"></i>own work</li><li><i class=\"mpi\"></i>MPI"
+            "</li><li><i class=\"wait\"></i>waiting in MPI</li></ul>\n<figure>");
+    draw_ranks(f, p);
+    fprintf(f, "</figure></section>\n");
 }
 
-static void write_calls(const struct profile *p)
+static void write_calls(FILE *f, const struct profile *p)
 {
     static const char *const heads[] = {"Call",
                                         "Number",
@@ -110,16 +115,16 @@ static void write_calls(const struct profile *p)
     int n, *sites = profile_sites(p, &n), left = 0;
     char total[32], mean[32], most[32], name[256];
 
-    begin_section("calls", "Calls",
+    begin_section(f, "calls", "Calls",
                   "Time within each call of the program, by rank. The share is that of the time "
                   "of all ranks.");
-    printf("<figure>");
-    draw_calls(p, sites, n < DRAWN_CALLS ? n : DRAWN_CALLS);
+    fprintf(f, "<figure>");
+    draw_calls(f, p, sites, n < DRAWN_CALLS ? n : DRAWN_CALLS);
     if (n > DRAWN_CALLS)
-        printf("<figcaption>The %d calls with most time; %d more are not drawn.</figcaption>",
-               DRAWN_CALLS, n - DRAWN_CALLS);
-    printf("</figure>\n");
-    begin_table("Calls", heads);
+        fprintf(f, "<figcaption>The %d calls with most time; %d more are not drawn.</figcaption>",
+                DRAWN_CALLS, n - DRAWN_CALLS);
+    fprintf(f, "</figure>\n");
+    begin_table(f, "Calls", heads);
     for (int i = 0; i < n; i++) {
         const struct mpi_call c = profile_sum(p, sites[i]);
         const double share = percent(c.ns, p->end_ns * p->P);
@@ -128,24 +133,26 @@ static void write_calls(const struct profile *p)
             left++;
             continue;
         }
-        printf("<tr><th scope=\"row\">");
-        text(profile_site_name(p, sites[i], name));
-        printf("</th><td>%llu</td><td>%s</td><td>%.1f&#8239;%%</td><td class=\"bar-cell\"><span "
-               "style=\"width:%.1f%%\"></span></td><td>%s</td><td>%s</td></tr>\n",
-               (unsigned long long)c.n, profile_time(c.ns, total), share, share,
-               profile_time(c.n > 0 ? c.ns / (int64_t)c.n : 0, mean),
-               profile_time(c.most_ns, most));
+        fprintf(f, "<tr><th scope=\"row\">");
+        text(f, profile_site_name(p, sites[i], name));
+        fprintf(f,
+                "</th><td>%llu</td><td>%s</td><td>%.1f&#8239;%%</td><td class=\"bar-cell\"><span "
+                "style=\"width:%.1f%%\"></span></td><td>%s</td><td>%s</td></tr>\n",
+                (unsigned long long)c.n, profile_time(c.ns, total), share, share,
+                profile_time(c.n > 0 ? c.ns / (int64_t)c.n : 0, mean),
+                profile_time(c.most_ns, most));
     }
-    end_table();
+    end_table(f);
     if (left > 0)
-        printf("<p class=\"soft\">%d more calls took less than %.1f&#8239;%% each; --report "
-               "FILE.txt lists them.</p>\n",
-               left, SMALL_SHARE);
-    printf("</section>\n");
+        fprintf(f,
+                "<p class=\"soft\">%d more calls took less than %.1f&#8239;%% each; --report "
+                "FILE.txt lists them.</p>\n",
+                left, SMALL_SHARE);
+    fprintf(f, "</section>\n");
     free(sites);
 }
 
-static void write_waits(const struct profile *p)
+static void write_waits(FILE *f, const struct profile *p)
 {
     static const char *const heads[] = {"Rank", "waited", "for rank", "in receives", NULL},
                              *const late_heads[] = {"Rank",    "in",       "waited", "until rank",
@@ -155,35 +162,36 @@ static void write_waits(const struct profile *p)
                  n = all < PROFILE_LISTED ? all : PROFILE_LISTED;
     char time[32], name[256];
 
-    begin_section("waits", "Which rank waited for which",
+    begin_section(f, "waits", "Which rank waited for which",
                   "A line is the rank that was waited for, a column the rank that waited.");
-    printf("<figure>");
-    draw_matrix(p, MATRIX_WAITS);
-    printf("</figure>\n");
-    begin_table("The longest waits", heads);
+    fprintf(f, "<figure>");
+    draw_matrix(f, p, MATRIX_WAITS);
+    fprintf(f, "</figure>\n");
+    begin_table(f, "The longest waits", heads);
     for (size_t i = 0; i < n; i++)
-        printf("<tr><th scope=\"row\">%d</th><td>%s</td><td>%d</td><td>%lld</td></tr>\n",
-               pairs[i]->to, profile_time(pairs[i]->wait_ns, time), pairs[i]->from,
-               (long long)pairs[i]->waits);
-    end_table();
-    write_left_out(all - n, "pairs of ranks waited");
+        fprintf(f, "<tr><th scope=\"row\">%d</th><td>%s</td><td>%d</td><td>%lld</td></tr>\n",
+                pairs[i]->to, profile_time(pairs[i]->wait_ns, time), pairs[i]->from,
+                (long long)pairs[i]->waits);
+    end_table(f);
+    write_left_out(f, all - n, "pairs of ranks waited");
     free(pairs);
-    printf("<h3>Late senders</h3><p class=\"soft\">The receiver waited before the send was called: "
+    fprintf(
+        f, "<h3>Late senders</h3><p class=\"soft\">The receiver waited before the send was called: "
            "a faster network would not shorten this part of its wait.</p>\n");
-    begin_table("Late senders", late_heads);
+    begin_table(f, "Late senders", late_heads);
     for (size_t i = 0; i < p->n_late && i < PROFILE_LISTED; i++) {
         const struct profile_late *l = &p->late[i];
 
-        printf("<tr><th scope=\"row\">%d</th><td class=\"left\">", l->to);
-        text(profile_label_name(p, l->received, name));
-        printf("</td><td>%s</td><td>%d</td><td class=\"left\">", profile_time(l->late_ns, time),
-               l->from);
-        text(profile_label_name(p, l->sent, name));
-        printf("</td><td>%lld</td></tr>\n", (long long)l->messages);
+        fprintf(f, "<tr><th scope=\"row\">%d</th><td class=\"left\">", l->to);
+        text(f, profile_label_name(p, l->received, name));
+        fprintf(f, "</td><td>%s</td><td>%d</td><td class=\"left\">", profile_time(l->late_ns, time),
+                l->from);
+        text(f, profile_label_name(p, l->sent, name));
+        fprintf(f, "</td><td>%lld</td></tr>\n", (long long)l->messages);
     }
-    end_table();
-    write_left_out(p->n_late > PROFILE_LISTED ? p->n_late - PROFILE_LISTED : 0, "late senders");
-    printf("</section>\n");
+    end_table(f);
+    write_left_out(f, p->n_late > PROFILE_LISTED ? p->n_late - PROFILE_LISTED : 0, "late senders");
+    fprintf(f, "</section>\n");
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -195,32 +203,33 @@ static int by_bytes(const void *a, const void *b)
                : ((*x)->messages < (*y)->messages) - ((*x)->messages > (*y)->messages);
 }
 
-static void write_messages(const struct profile *p)
+static void write_messages(FILE *f, const struct profile *p)
 {
     static const char *const heads[] = {"From rank", "to rank", "Messages", "Bytes", NULL};
-    const struct profile_pair **pairs = or_end(malloc((p->n_pairs + 1) * sizeof(*pairs)));
+    const struct profile_pair **pairs = need(malloc((p->n_pairs + 1) * sizeof(*pairs)));
 
-    begin_section("messages", "Messages",
+    begin_section(f, "messages", "Messages",
                   "A line is the sender, a column the receiver. Messages of collectives count. "
                   "What goes through shared memory does not count.");
-    printf("<figure>");
-    draw_matrix(p, MATRIX_BYTES);
-    printf("</figure>\n");
+    fprintf(f, "<figure>");
+    draw_matrix(f, p, MATRIX_BYTES);
+    fprintf(f, "</figure>\n");
     for (size_t i = 0; i < p->n_pairs; i++)
         pairs[i] = &p->pairs[i];
     qsort(pairs, p->n_pairs, sizeof(*pairs), by_bytes);
-    begin_table("The pairs with most bytes", heads);
+    begin_table(f, "The pairs with most bytes", heads);
     for (size_t i = 0; i < p->n_pairs && i < PROFILE_LISTED; i++)
-        printf("<tr><th scope=\"row\">%d</th><td>%d</td><td>%lld</td><td>%lld</td></tr>\n",
-               pairs[i]->from, pairs[i]->to, (long long)pairs[i]->messages,
-               (long long)pairs[i]->bytes);
-    end_table();
-    write_left_out(p->n_pairs > PROFILE_LISTED ? p->n_pairs - PROFILE_LISTED : 0, "pairs of ranks");
-    printf("</section>\n");
+        fprintf(f, "<tr><th scope=\"row\">%d</th><td>%d</td><td>%lld</td><td>%lld</td></tr>\n",
+                pairs[i]->from, pairs[i]->to, (long long)pairs[i]->messages,
+                (long long)pairs[i]->bytes);
+    end_table(f);
+    write_left_out(f, p->n_pairs > PROFILE_LISTED ? p->n_pairs - PROFILE_LISTED : 0,
+                   "pairs of ranks");
+    fprintf(f, "</section>\n");
     free(pairs);
 }
 
-static void write_collectives(const struct profile *p)
+static void write_collectives(FILE *f, const struct profile *p)
 {
     static const char *const heads[] = {"Call",     "|Algorithm", "Ranks",     "Bytes", "Calls",
                                         "Measured", "Longest",    "Predicted", NULL};
@@ -228,101 +237,105 @@ static void write_collectives(const struct profile *p)
 
     if (p->calls->n_collectives == 0)
         return;
-    begin_section("collectives", "Collectives",
+    begin_section(f, "collectives", "Collectives",
                   "The algorithm that each call took. Measured is the mean time from the last "
                   "rank's call to the last rank's return. The prediction is for ranks that all "
                   "call at one time. Nonblocking calls are not measured.");
-    begin_table("Collectives", heads);
+    begin_table(f, "Collectives", heads);
     for (int i = 0; i < p->calls->n_collectives; i++) {
         const struct mpi_collective *c = &p->calls->collectives[i];
         bool exact;
         const int64_t ns = profile_predicted(p, c, &exact);
 
-        printf("<tr><th scope=\"row\">%s</th><td class=\"left\">%s</td><td>%d</td><td>%lld</td>"
-               "<td>%llu</td><td>%s</td><td>%s</td><td>%s%s</td></tr>\n",
-               c->call, c->algorithm->name, c->P, (long long)profile_bytes(c),
-               (unsigned long long)c->n,
-               c->n_timed > 0 ? profile_time(c->ns / (int64_t)c->n_timed, mean) : "-",
-               c->n_timed > 0 ? profile_time(c->most_ns, most) : "-",
-               ns < 0  ? ""
-               : exact ? ""
-                       : "at most ",
-               ns >= 0 ? profile_time(ns, predicted) : "-");
+        fprintf(f,
+                "<tr><th scope=\"row\">%s</th><td class=\"left\">%s</td><td>%d</td><td>%lld</td>"
+                "<td>%llu</td><td>%s</td><td>%s</td><td>%s%s</td></tr>\n",
+                c->call, c->algorithm->name, c->P, (long long)profile_bytes(c),
+                (unsigned long long)c->n,
+                c->n_timed > 0 ? profile_time(c->ns / (int64_t)c->n_timed, mean) : "-",
+                c->n_timed > 0 ? profile_time(c->most_ns, most) : "-",
+                ns < 0  ? ""
+                : exact ? ""
+                        : "at most ",
+                ns >= 0 ? profile_time(ns, predicted) : "-");
     }
-    end_table();
-    printf("</section>\n");
+    end_table(f);
+    fprintf(f, "</section>\n");
 }
 
-static void write_value(const struct profile *p, int64_t ps)
+static void write_value(FILE *f, const struct profile *p, int64_t ps)
 {
     char time[32];
 
-    printf("<td>%s</td><td>%+.1f&#8239;%%</td>", profile_time(ps / 1000, time),
-           100.0 * ((double)ps / 1e3 / (double)p->explained->ns - 1));
+    fprintf(f, "<td>%s</td><td>%+.1f&#8239;%%</td>", profile_time(ps / 1000, time),
+            100.0 * ((double)ps / 1e3 / (double)p->explained->ns - 1));
 }
 
-static void write_what_if(const struct profile *p)
+static void write_what_if(FILE *f, const struct profile *p)
 {
     static const char *const heads[] = {"Parameter", "Value",  "On the path", "at 0",   "Change",
                                         "at half",   "Change", "doubled",     "Change", NULL};
     char value[64], time[32];
 
     begin_section(
-        "what-if", "With other parameters",
+        f, "what-if", "With other parameters",
         "The time that the messages of this run take, each rank in its order, as a "
         "function of one parameter. A run with other parameters may take other algorithms "
         "for its collectives, and a program may decide by time: run it again to be "
         "sure.");
     if (p->explained == NULL) {
-        printf("<p>Not known: %s.</p></section>\n", p->why_not);
+        fprintf(f, "<p>Not known: %s.</p></section>\n", p->why_not);
         return;
     }
-    printf("<p>With the parameters of the run: %s.</p><div class=\"columns\">\n",
-           profile_time(p->explained->ns, time));
+    fprintf(f, "<p>With the parameters of the run: %s.</p><div class=\"columns\">\n",
+            profile_time(p->explained->ns, time));
     for (int i = 0; i < p->n_curves; i++)
-        draw_curve(p, &p->curves[i]);
-    printf("</div>\n");
-    begin_table("Time with other parameters", heads);
+        draw_curve(f, p, &p->curves[i]);
+    fprintf(f, "</div>\n");
+    begin_table(f, "Time with other parameters", heads);
     for (int i = 0; i < p->n_curves; i++) {
         const struct logp_curve *c = &p->curves[i];
 
-        printf("<tr><th scope=\"row\">%s</th><td>%s</td><td>%lld times</td>",
-               logp_parameter_name(c->parameter), profile_value(c, value), (long long)c->right);
-        write_value(p, logp_curve_ps(c, 0));
-        write_value(p, logp_curve_ps(c, c->at_ps / 2));
-        write_value(p, logp_curve_ps(c, 2 * c->at_ps));
-        printf("</tr>\n");
+        fprintf(f, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%lld times</td>",
+                logp_parameter_name(c->parameter), profile_value(c, value), (long long)c->right);
+        write_value(f, p, logp_curve_ps(c, 0));
+        write_value(f, p, logp_curve_ps(c, c->at_ps / 2));
+        write_value(f, p, logp_curve_ps(c, 2 * c->at_ps));
+        fprintf(f, "</tr>\n");
     }
-    end_table();
-    printf("</section>\n");
+    end_table(f);
+    fprintf(f, "</section>\n");
 }
 
-void profile_as_html(const struct profile *p)
+void profile_as_html(FILE *f, const struct profile *p)
 {
-    printf("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-           "<meta name=\"color-scheme\" content=\"light dark\">\n"
-           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-           "'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>");
-    text(p->program);
-    printf(": MPI report</title>\n<style>\n");
-    write_plain_styles(stdout);
-    printf("</style></head>\n<body><a class=\"skip\" href=\"#calls\">Skip to the calls</a>\n"
-           "<header class=\"top\"><div class=\"top-row\"><p class=\"brand\">LogP <span>MPI report"
-           "</span></p><nav aria-label=\"Sections\"><a href=\"#ranks\">Ranks</a><a "
-           "href=\"#calls\">Calls</a><a href=\"#waits\">Waits</a><a href=\"#messages\">Messages"
-           "</a>%s<a href=\"#what-if\">Other parameters</a></nav><button type=\"button\" "
-           "id=\"theme\" class=\"quiet\" aria-pressed=\"false\">Dark</button></div></header>\n"
-           "<main>\n",
-           p->calls->n_collectives > 0 ? "<a href=\"#collectives\">Collectives</a>" : "");
-    write_lead(p);
-    write_ranks(p);
-    write_calls(p);
-    write_waits(p);
-    write_messages(p);
-    write_collectives(p);
-    write_what_if(p);
-    printf(
+    fprintf(f,
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+            "'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>");
+    text(f, p->program);
+    fprintf(f, ": MPI report</title>\n<style>\n");
+    write_plain_styles(f);
+    fprintf(f,
+            "</style></head>\n<body><a class=\"skip\" href=\"#calls\">Skip to the calls</a>\n"
+            "<header class=\"top\"><div class=\"top-row\"><p class=\"brand\">LogP <span>MPI report"
+            "</span></p><nav aria-label=\"Sections\"><a href=\"#ranks\">Ranks</a><a "
+            "href=\"#calls\">Calls</a><a href=\"#waits\">Waits</a><a href=\"#messages\">Messages"
+            "</a>%s<a href=\"#what-if\">Other parameters</a></nav><button type=\"button\" "
+            "id=\"theme\" class=\"quiet\" aria-pressed=\"false\">Dark</button></div></header>\n"
+            "<main>\n",
+            p->calls->n_collectives > 0 ? "<a href=\"#collectives\">Collectives</a>" : "");
+    write_lead(f, p);
+    write_ranks(f, p);
+    write_calls(f, p);
+    write_waits(f, p);
+    write_messages(f, p);
+    write_collectives(f, p);
+    write_what_if(f, p);
+    fprintf(
+        f,
         "</main>\n<footer>liblogp %s</footer>\n<script>\n\"use strict\";\n"
         "const theme = document.getElementById(\"theme\"), root = document.documentElement,\n"
         "  media = matchMedia(\"(prefers-color-scheme: dark)\"),\n"

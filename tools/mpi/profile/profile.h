@@ -61,7 +61,7 @@ struct profile {
     int n_curves;
 };
 
-/* gather.c: fill all of it; ends the process without memory. Freed by profile_fini() */
+/* gather.c: fill all of it. Freed by profile_fini() */
 void profile_init(struct profile *p, const struct question *q, const char *program,
                   const struct mpi_report *calls, const struct logp_trace *trace);
 void profile_fini(struct profile *p);
@@ -92,6 +92,6 @@ size_t profile_waits(const struct profile *p, size_t n, const struct profile_pai
 /* Write it to stdout. */
 void profile_as_text(FILE *f, const struct profile *p);
 void profile_as_json(FILE *f, const struct profile *p);
-void profile_as_html(const struct profile *p);
+void profile_as_html(FILE *f, const struct profile *p);
 
 #endif

@@ -5,7 +5,7 @@
  * as long as they did, and the times of messages follow from the parameters.
  */
 #include "profile.h"
-#include "text/text.h"
+#include "text/problem.h"
 
 #include <logp/algorithm.h>
 
@@ -44,8 +44,8 @@ static int *message_tags(const struct profile *p)
 {
     size_t n;
     const struct logp_trace_message *m = logp_trace_messages(p->trace, &n);
-    int *tags = or_end(malloc((n + 1) * sizeof(*tags))),
-        *next = or_end(calloc((size_t)p->P, sizeof(*next)));
+    int *tags = need(malloc((n + 1) * sizeof(*tags))),
+        *next = need(calloc((size_t)p->P, sizeof(*next)));
 
     for (size_t i = 0; i < n; i++) {
         if (i > 0 && m[i].from != m[i - 1].from)
@@ -71,7 +71,7 @@ static struct logp_step *steps_of(const struct profile *p, int64_t rank, const i
 {
     size_t n;
     const struct logp_event *e = logp_trace_events(p->trace, rank, &n);
-    struct logp_step *steps = or_end(calloc(2 * n + 1, sizeof(*steps)));
+    struct logp_step *steps = need(calloc(2 * n + 1, sizeof(*steps)));
     int64_t at = 0;
 
     *n_steps = 0;
@@ -99,8 +99,8 @@ static struct logp_step *steps_of(const struct profile *p, int64_t rank, const i
 static int explain(struct profile *p)
 {
     struct logp_network network = network_of(p->q);
-    const struct logp_step **steps = or_end(calloc((size_t)p->P, sizeof(*steps)));
-    int64_t *n = or_end(calloc((size_t)p->P, sizeof(*n)));
+    const struct logp_step **steps = need(calloc((size_t)p->P, sizeof(*steps)));
+    int64_t *n = need(calloc((size_t)p->P, sizeof(*n)));
     int *tags = message_tags(p);
     struct logp_step_list list = {.P = p->P, .steps = steps, .n = n};
     int rc;

@@ -190,8 +190,8 @@ json_t *write_trace(FILE *f, const struct question *q, const struct logp_trace *
     size_t n;
 
     t.messages = logp_trace_messages(trace, &n);
-    t.first = or_end(calloc((size_t)info->P + 1, sizeof(*t.first)));
-    t.value = or_end(calloc(most, sizeof(*t.value)));
+    t.first = need(calloc((size_t)info->P + 1, sizeof(*t.first)));
+    t.value = need(calloc(most, sizeof(*t.value)));
     for (int64_t rank = 0; rank < info->P; rank++) {
         logp_trace_events(trace, rank, &n);
         t.first[rank + 1] = t.first[rank] + n;

@@ -81,13 +81,14 @@ static json_t *diagram(struct page *page, const struct output *out, struct row *
 {
     int64_t left = MOST_EVENTS - page->events;
     json_t *run = json_null(), *prediction;
-    struct logp_trace *trace;
+    struct logp_trace *trace = NULL;
     int runs = 0;
 
     if (m != NULL)
         run = add_trace(page, calmest_run(out, row, m, left, &runs));
     left = MOST_EVENTS - page->events;
-    end_with(trace_prediction(out->q, out->c, row->algorithm, (uint64_t)left / 2, &trace));
+    tell_problem(out->q,
+                 trace_prediction(out->q, out->c, row->algorithm, (uint64_t)left / 2, &trace));
     prediction = add_trace(page, trace);
     return json_pack("{sssisososo}", "name", row->algorithm->name, "runs", runs, "prediction",
                      prediction, "run", run, "explain", explanation(out, row));
@@ -127,12 +128,12 @@ json_t *write_diagrams(FILE *f, const struct output *points)
     struct page page = {.f = f, .q = out->q};
     struct question q = *out->q;
     struct logp_machine *m = NULL;
-    struct row *rows = or_end(calloc(out->n + 1, sizeof(*rows)));
+    struct row *rows = need(calloc(out->n + 1, sizeof(*rows)));
     json_t *all = json_array();
 
-    end_with(place_partners(&q, out->c, out->rows, out->n));
+    tell_problem(&q, place_partners(&q, out->c, out->rows, out->n));
     if (out->n > 0)
-        end_with(try_machine(&q, &m));
+        tell_problem(&q, try_machine(&q, &m));
     for (size_t i = 0; i < out->n; i++)
         rows[i] = out->rows[i];
     qsort(rows, out->n, sizeof(*rows), by_time);

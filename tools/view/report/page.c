@@ -45,7 +45,7 @@ void end_page(FILE *f)
 void write_data(FILE *f, json_t *data)
 {
     char *text =
-        or_end(json_dumps(data, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9)));
+        need(json_dumps(data, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9)));
 
     fputs("<script type=\"application/json\" id=\"data\">", f);
     for (const char *s = text; *s != '\0'; s++)

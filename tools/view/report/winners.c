@@ -83,11 +83,13 @@ static json_int_t index_of(json_t *names, const char *name)
     return (json_int_t)i;
 }
 
+/* -1: none, or there is no prediction */
 static json_int_t winner(const struct output *out, struct sizing s, int64_t P, int64_t size,
                          json_t *names)
 {
     struct question q = *out->q;
-    const struct logp_algorithm *best;
+    const struct logp_algorithm *best = NULL;
+    struct problem *problem;
     struct logp_invocation c;
     int64_t ns;
 
@@ -98,10 +100,10 @@ static json_int_t winner(const struct output *out, struct sizing s, int64_t P, i
         q.what.n_bytes = (size_t)size;
     else if (s.unit != NULL)
         q.what.count = size / s.element;
-    end_with(make_invocation(&q, out->collective, &c));
-    if (q.model.P != P)
-        return -1;
-    end_with(predicted_best(&q, out->collective, &c, &best, &ns));
+    problem = make_invocation(&q, out->collective, &c);
+    if (problem == NULL && q.model.P == P)
+        problem = predicted_best(&q, out->collective, &c, &best, &ns);
+    free(problem);
     return best != NULL ? index_of(names, best->name) : -1;
 }
 
