@@ -28,7 +28,6 @@ CIRCLES = {
     "runtime/core": 9,
     "runtime/call": 5,
     "algorithms/choice": 6,
-    "tools/text": 3,
     "tools/question": 3,
     "tools/question/choice": 2,
     "tools/view/records": 2,

@@ -87,7 +87,7 @@ static int meet(const struct question *q, struct logp_config *config, struct log
 static struct problem *unlike(const struct question *q)
 {
     if (another_says_why())
-        return usage_told();
+        return told(EXIT_USAGE);
     return option_problem("--transport", q->how.transport,
                           "at least one processor for each process, and the same command, options "
                           "and files for all");
@@ -162,23 +162,19 @@ struct problem *try_machine(const struct question *q, struct logp_machine **out)
     return NULL;
 }
 
-struct problem *begin_shared_output(const struct question *q, struct logp_machine *m)
+struct problem *agree_on_place(const struct question *q, struct logp_machine *m)
 {
     const bool first = logp_machine_process(m) == 0;
     int64_t error = 0;
 
-    if (q->form.output == NULL || !over_processes(q))
-        return NULL;
     if (first)
         error = place_error(q->form.output);
     logp_machine_agree(m, &error, 1, LOGP_AGREE_MAX);
     if (error != 0 && !first)
-        return usage_told(); /* by the first process */
+        return told(EXIT_USAGE); /* by the first process */
     if (error != 0)
         return option_problem("--output", q->form.output, "a file that can be written: %s",
                               strerror((int)error));
-    if (first)
-        begin_answer("--output", q->form.output);
     return NULL;
 }
 

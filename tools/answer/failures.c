@@ -31,11 +31,11 @@ static void explain_events(const void *faults)
     char time[32];
 
     for (int i = 0; i < n && i < EVENTS_SHOWN; i++)
-        fprintf(stderr, "logp:   %s: message %u of rank %d, to rank %d, sent at %s\n", all[i].kind,
-                all[i].number + 1, all[i].src, all[i].dst,
-                show_ns(all[i].time_ns, time, sizeof(time)));
+        say_here("  %s: message %u of rank %d, to rank %d, sent at %s", all[i].kind,
+                 all[i].number + 1, all[i].src, all[i].dst,
+                 show_ns(all[i].time_ns, time, sizeof(time)));
     if (n > EVENTS_SHOWN)
-        fprintf(stderr, "logp:   ... and more\n");
+        say_here("  ... and more");
 }
 
 void explain_waits(const struct logp_report *report, bool through)
@@ -49,10 +49,10 @@ void explain_waits(const struct logp_report *report, bool through)
         if ((!through && w->kind == LOGP_WAIT_SYNC) || shown++ >= WAITS_SHOWN)
             continue;
         logp_wait_text(w, text, sizeof(text));
-        fprintf(stderr, "logp:   rank %d %s\n", w->rank, text);
+        say_here("  rank %d %s", w->rank, text);
     }
     if (shown > WAITS_SHOWN)
-        fprintf(stderr, "logp:   ... and %d more\n", shown - WAITS_SHOWN);
+        say_here("  ... and %d more", shown - WAITS_SHOWN);
 }
 
 void explain_failed(const struct question *q, struct row *row, const void *faults,
@@ -65,15 +65,14 @@ void explain_failed(const struct question *q, struct row *row, const void *fault
     row->explained_failure = true;
     list_ranks(f, row->wrong_ranks, sizeof(row->wrong_ranks), ",");
     tell_doing(q, NULL);
-    fprintf(stderr, "logp: %s %s: run %d of %d failed\n", row->algorithm->collective,
-            row->algorithm->name, f->repetition + 1, q->how.reps);
+    say_here("%s %s: run %d of %d failed", row->algorithm->collective, row->algorithm->name,
+             f->repetition + 1, q->how.reps);
     explain_events(faults);
     explain_waits(f->report, false); /* waits for the next repetition do not count */
     if (f->n_wrong == 0)
         return;
     list_ranks(f, ranks, sizeof(ranks), ", ");
-    fprintf(stderr, "logp:   wrong or missing result on rank%s %s\n", f->n_wrong > 1 ? "s" : "",
-            ranks);
+    say_here("  wrong or missing result on rank%s %s", f->n_wrong > 1 ? "s" : "", ranks);
 }
 
 void sum_up_faults(const struct question *q, const struct row *row)
@@ -97,6 +96,6 @@ void sum_up_faults(const struct question *q, const struct row *row)
             between = ",";
         }
     if (r->failed > 0 || (n > 0 && q->form.format->for_people))
-        fprintf(stderr, "logp: %s %s: %d of %d runs failed%s\n", row->algorithm->collective,
-                row->algorithm->name, r->failed, runs_of_record(r), struck);
+        say_here("%s %s: %d of %d runs failed%s", row->algorithm->collective, row->algorithm->name,
+                 r->failed, runs_of_record(r), struck);
 }

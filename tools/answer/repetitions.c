@@ -18,23 +18,23 @@ static void explain_error(const struct question *q, const struct row *row,
                           const struct logp_machine *m, int error)
 {
     const struct logp_report *report = logp_machine_report(m);
-    char option[32];
+    char option[32], what[512];
 
     /* Only the first process prints an error that all of them know. */
     if (logp_machine_process(m) > 0 && (error != -ETIMEDOUT || report->n_waits == 0))
         return;
-    fprintf(stderr, "logp: %s %s: ", row->algorithm->collective, row->algorithm->name);
     if (error == -EINTR)
-        fprintf(stderr, "interrupted after %d runs\n", runs_of_record(&row->record));
+        snprintf(what, sizeof(what), "interrupted after %d runs", runs_of_record(&row->record));
     else if (error == -ETIMEDOUT)
-        fprintf(stderr, "not finished within %s; %d runs were finished\n",
-                option_shown(q, "--timeout", option), runs_of_record(&row->record));
+        snprintf(what, sizeof(what), "not finished within %s; %d runs were finished",
+                 option_shown(q, "--timeout", option), runs_of_record(&row->record));
     else if (report->error_rank >= 0)
-        fprintf(stderr, "%s of rank %d: %s\n",
-                report->error_call != NULL ? report->error_call : "the program", report->error_rank,
-                logp_error_text(error));
+        snprintf(what, sizeof(what), "%s of rank %d: %s",
+                 report->error_call != NULL ? report->error_call : "the program",
+                 report->error_rank, logp_error_text(error));
     else
-        fprintf(stderr, "%s\n", logp_error_text(error));
+        snprintf(what, sizeof(what), "%s", logp_error_text(error));
+    say_here("%s %s: %s", row->algorithm->collective, row->algorithm->name, what);
     if (error != -ENOMEM) /* then all waits follow from the missing memory */
         explain_waits(report, true);
 }
@@ -66,14 +66,13 @@ static bool kept(const struct row *row)
     most |= p->certainty == LOGP_PREDICTION_LOWER_BOUND;
     if (p->certainty == LOGP_PREDICTION_NONE || r->reps == 0 || (least && most))
         return true;
-    fprintf(stderr,
-            "logp: %s %s: takes %lld to %lld ns on the virtual clock; predicted: %s%lld ns\n",
-            row->algorithm->collective, row->algorithm->name, (long long)r->emulated.min_ns,
-            (long long)r->emulated.max_ns,
-            p->certainty == LOGP_PREDICTION_EXACT   ? "exactly "
-            : p->certainty == LOGP_PREDICTION_BOUND ? "at most "
-                                                    : "at least ",
-            (long long)p->ns);
+    say_here("%s %s: takes %lld to %lld ns on the virtual clock; predicted: %s%lld ns",
+             row->algorithm->collective, row->algorithm->name, (long long)r->emulated.min_ns,
+             (long long)r->emulated.max_ns,
+             p->certainty == LOGP_PREDICTION_EXACT   ? "exactly "
+             : p->certainty == LOGP_PREDICTION_BOUND ? "at most "
+                                                     : "at least ",
+             (long long)p->ns);
     return false;
 }
 
@@ -121,8 +120,8 @@ static void take_rank_times(struct row *row, const int64_t *rank_ns, int64_t P)
 static void say_unreceived(const struct row *row, const struct logp_machine *m, uint64_t n)
 {
     if (logp_machine_process(m) == 0)
-        fprintf(stderr, "logp: %s %s: %llu message%s never received\n", row->algorithm->collective,
-                row->algorithm->name, (unsigned long long)n, n == 1 ? " is" : "s are");
+        say_here("%s %s: %llu message%s never received", row->algorithm->collective,
+                 row->algorithm->name, (unsigned long long)n, n == 1 ? " is" : "s are");
 }
 
 /* Report the errors of a row that was run. @return whether there are any */
@@ -139,8 +138,8 @@ static bool is_wrong(const struct question *q, const struct logp_machine *m, con
     if (is_faulty(q))
         sum_up_faults(q, row);
     else if (rc == 0 && !r->verified && logp_machine_process(m) == 0)
-        fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d%s%s\n", row->algorithm->collective,
-                row->algorithm->name, r->wrong_rank, r->wrong[0] != '\0' ? ": " : "", r->wrong);
+        say_here("%s %s: WRONG RESULT on rank %d%s%s", row->algorithm->collective,
+                 row->algorithm->name, r->wrong_rank, r->wrong[0] != '\0' ? ": " : "", r->wrong);
     return rc != 0 || !r->verified || unreceived > 0;
 }
 
@@ -151,7 +150,7 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
     struct telling telling = {q, row, logp_machine_faults(m)};
     int64_t *rank_ns =
         q->form.skips_ranks ? NULL : need(calloc((size_t)q->model.P, sizeof(*rank_ns)));
-    const bool told = (q->form.progress || q->form.watch) && logp_machine_process(m) == 0;
+    const bool tells = (q->form.progress || q->form.watch) && logp_machine_process(m) == 0;
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = row->algorithm,
                                       .args = c->args,
@@ -162,14 +161,14 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
                                       .by = q->what.by,
                                       .precision_ppm = q->how.precision_ppm,
                                       .limit_ns = q->how.limit_ns,
-                                      .progress = told ? tell_progress : NULL,
+                                      .progress = tells ? tell_progress : NULL,
                                       .progress_arg = &telling,
                                       .failed = tell_failed,
                                       .failed_arg = &telling,
                                       .rank_ns = rank_ns};
     int rc;
 
-    if (told && q->form.watch)
+    if (tells && q->form.watch)
         tell_progress(&telling, 0, q->how.reps);
     rc = logp_experiment_run(m, &x, &row->record);
     row->ran = true;
@@ -179,11 +178,11 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
     q->work->is_over |= rc == -EINTR; /* perhaps by a signal to another process */
     if (q->model.plugin != NULL || is_faulty(q))
         TRY(predict(q, c, row->algorithm, &row->record.prediction));
-    if (told && w->finished != NULL)
+    if (tells && w->finished != NULL)
         w->finished(w->of, q, c, row);
     if (rc == 0)
         read_links(m, row);
-    return is_wrong(q, m, row, rc) ? failure_told() : NULL;
+    return is_wrong(q, m, row, rc) ? told(EXIT_WRONG) : NULL;
 }
 
 /* Whether the watcher has ended all runs, in any process. */
@@ -207,7 +206,7 @@ static struct problem *run_each(const struct question *q, struct logp_machine *m
     for (*done = 0; *done < n && problem == NULL && !all_over(q, m); ++*done) {
         problem = run_one(q, m, c, &rows[*done]);
         if (problem == NULL && promised && !kept(&rows[*done]))
-            problem = failure_told();
+            problem = told(EXIT_WRONG);
     }
     tell_running(q, NULL);
     return problem;
@@ -247,5 +246,5 @@ struct problem *run_alone(const struct question *q, const struct logp_invocation
     TRY(create_machine(q, &m));
     problem = run_unpromised(q, m, c, row, 1, &done);
     end_machine(q, m);
-    return problem == NULL && done == 0 ? failure_told() : problem;
+    return problem == NULL && done == 0 ? told(EXIT_WRONG) : problem;
 }

@@ -40,6 +40,8 @@ struct work {
     bool is_over;   /* no further run begins */
     bool is_left;   /* a processor has not come back from its program, so a machine is left over:
                        the process must end without returning from main() */
+    bool ends_at_once; /* after a program that must not run any more: the same */
+    bool is_abandoned; /* a rank of it may hold the lock of any stream: none is flushed */
     bool have_met;  /* all processes have had a machine together: errors are agreed on through it */
     bool is_warned; /* of the host's quota */
     const struct logp_algorithm *wrong[MAX_ALGORITHMS]; /* whose wrong steps have been printed */
@@ -85,9 +87,8 @@ struct problem *try_machine(const struct question *q, struct logp_machine **out)
 /* Destroy a machine. If a processor has not come back, the machine is left over. */
 void end_machine(const struct question *q, struct logp_machine *m);
 
-/* With several processes, send the further output of the first one to the file of --output. m:
- * between runs. With one process main() does it. */
-struct problem *begin_shared_output(const struct question *q, struct logp_machine *m);
+/* Check in all processes that the first can write the file of --output. m: between runs */
+struct problem *agree_on_place(const struct question *q, struct logp_machine *m);
 
 /* ---- partners.c: --place partners ---- */
 

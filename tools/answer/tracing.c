@@ -27,7 +27,7 @@ struct problem *trace_run(const struct question *q, struct logp_machine *m,
     *out = NULL;
     tell_problem(q, problem);
     if (rc == -EBUSY) /* a processor that did not come back has been named */
-        return failure_told();
+        return told(EXIT_WRONG);
     return failure("the recorded trace could not be read: %s", strerror(-rc));
 }
 

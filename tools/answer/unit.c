@@ -108,7 +108,7 @@ static struct problem *try_row(struct trial *t, const struct question *q, struct
     t->q.how.reps = reps_of(q, ns);
     TRY(run_rows(&t->q, m, &t->c, &t->rows[i], 1, &done));
     if (runs_are_over(q))
-        return failure_told();
+        return told(EXIT_WRONG);
     ratio = logp_record_ratio(&t->rows[i].record);
     if (ratio > t->worst) {
         t->worst = ratio;

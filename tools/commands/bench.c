@@ -6,14 +6,14 @@
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "commands/live_table.h"
-#include "view/canvas/picture.h"
 #include "file/file.h"
 #include "view/records/records.h"
 #include "answer/advice.h"
 #include "answer/runs.h"
+#include "view/canvas/picture.h"
 
-#include <stdio.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,13 +24,15 @@ struct combination {
     struct question q;
     struct logp_invocation c;
     struct output out; /* the rows that were run */
+    struct sweep *sweep;
     size_t n;
     struct row rows[MAX_ALGORITHMS]; /* n */
 };
 
 /* Progress over all points, in number and in estimated time. */
-static struct {
+struct sweep {
     const struct question *q;
+    FILE *f;
     const char *collective;
     struct saved *against; /* NULL: nothing */
     char text[4096];       /* the sweep's identity: the collective, and options that matter */
@@ -38,29 +40,31 @@ static struct {
     struct expected_time all, past; /* past: of finished points */
     int64_t begun_ns;
     struct live_table table;
-} sweep;
+};
 
 /* ---- one combination ---- */
 
 /* Resolve combination i of the options, with the rows to run; they are marked as not yet run. */
-static void resolve_combination(struct combination *x, int64_t i)
+static struct problem *resolve_combination(struct combination *x, int64_t i)
 {
+    const struct sweep *const s = x->sweep;
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
 
-    end_with(resolve_point(&x->q, i));
+    TRY(resolve_point(&x->q, i));
     if (!option_given(&x->q, "reps") && x->q.how.clock == LOGP_CLOCK_WALL)
         x->q.how.reps = MOST_RUNS;
-    end_with(make_invocation(&x->q, sweep.collective, &x->c));
-    end_with(choose_algorithms(&x->q, sweep.collective, &x->c, chosen, &x->n));
+    TRY(make_invocation(&x->q, s->collective, &x->c));
+    TRY(choose_algorithms(&x->q, s->collective, &x->c, chosen, &x->n));
     for (size_t k = 0; k < x->n; k++)
         x->rows[k] = (struct row){.algorithm = chosen[k]};
     x->out = (struct output){.q = &x->q,
-                             .collective = sweep.collective,
+                             .collective = s->collective,
                              .c = &x->c,
                              .rows = x->rows,
                              .n_cores = 1,
-                             .sweep = sweep.text,
-                             .against = sweep.against};
+                             .sweep = s->text,
+                             .against = s->against};
+    return NULL;
 }
 
 /* ---- before anything is run ---- */
@@ -68,154 +72,163 @@ static void resolve_combination(struct combination *x, int64_t i)
 /* Add the expected time of a point to run, or (-1) remove it. */
 static void expect(const struct combination *x, size_t k, int points)
 {
+    struct sweep *const s = x->sweep;
     const struct expected_time each = expect_time(&x->q, &x->c, x->rows[k].algorithm);
 
-    sweep.all.likely_ns += each.likely_ns * points;
-    sweep.all.most_ns += each.most_ns * points;
-    live_table_expect(&sweep.table, x->rows[k].algorithm, points, each.likely_ns * points);
+    s->all.likely_ns += each.likely_ns * points;
+    s->all.most_ns += each.most_ns * points;
+    live_table_expect(&s->table, x->rows[k].algorithm, points, each.likely_ns * points);
 }
 
 /* Note that n points cannot be compared, or refuse if that is all of them; the
  * first of them is in x. */
-static void say_new(const struct combination *x, size_t k, size_t n)
+static struct problem *say_new(const struct combination *x, size_t k, size_t n)
 {
-    char *what = differences(sweep.against, &x->out, &x->rows[k]);
+    struct sweep *const s = x->sweep;
+    struct problem *problem = NULL;
+    char *what = differences(s->against, &x->out, &x->rows[k]);
 
-    if (n == sweep.points)
-        bad_option("--against", x->q.form.against, "it has no point of this run: %s", what);
-    say_note("%zu of %zu points are not in %s: %s", n, sweep.points, x->q.form.against, what);
+    if (n == s->points)
+        problem =
+            option_problem("--against", x->q.form.against, "it has no point of this run: %s", what);
+    else
+        say_note("%zu of %zu points are not in %s: %s", n, s->points, x->q.form.against, what);
     free(what);
+    return problem;
 }
 
 /* Open the run of --against, and report the points that it does not contain, with the
  * reason; n: combinations. */
-static void open_against(struct combination *x, int64_t n)
+static struct problem *open_against(struct combination *x, int64_t n)
 {
+    struct sweep *const s = x->sweep;
     size_t missing = 0, row = 0;
     int64_t first = 0;
 
     if (x->q.form.against == NULL)
-        return;
-    end_with(open_saved(&x->q, &sweep.against));
+        return NULL;
+    TRY(open_saved(&x->q, &s->against));
     for (int64_t i = 0; i < n; i++) {
-        resolve_combination(x, i);
+        TRY(resolve_combination(x, i));
         for (size_t k = 0; k < x->n; k++)
-            if (saved_record(sweep.against, &x->out, &x->rows[k]) == NULL && missing++ == 0) {
+            if (saved_record(s->against, &x->out, &x->rows[k]) == NULL && missing++ == 0) {
                 first = i;
                 row = k;
             }
     }
     if (missing > 0) {
-        resolve_combination(x, first);
-        say_new(x, row, missing);
+        TRY(resolve_combination(x, first));
+        return say_new(x, row, missing);
     }
+    return NULL;
 }
 
 /* Check all combinations, so that errors in any of them are reported before the first run.
- * @return the number of combinations */
-static int64_t plan(struct combination *x)
+ * combinations: their number */
+static struct problem *plan(struct combination *x, int64_t *combinations)
 {
+    struct sweep *const s = x->sweep;
     const int64_t n = sweep_points(&x->q);
     int64_t empty = 0;
 
     for (int64_t i = 0; i < n; i++) {
-        resolve_combination(x, i);
-        end_with(check_machine(&x->q));
+        TRY(resolve_combination(x, i));
+        TRY(check_machine(&x->q));
         empty += x->n == 0;
         for (size_t k = 0; k < x->n; k++)
             expect(x, k, 1);
-        sweep.points += x->n;
+        s->points += x->n;
     }
-    if (sweep.points == 0)
-        end_with(refuse_point(&x->q, sweep.collective, &x->c));
+    if (s->points == 0)
+        TRY(refuse_point(&x->q, s->collective, &x->c));
     say_left_out(&x->q);
     if (empty > 0)
         say_note("at %lld of %lld combinations no algorithm of %s applies", (long long)empty,
-                 (long long)n, sweep.collective);
-    return n;
+                 (long long)n, s->collective);
+    *combinations = n;
+    return NULL;
 }
 
-static void say_estimate(const struct question *q)
+static void say_estimate(const struct question *q, const struct sweep *s)
 {
-    const size_t more = sweep.points - sweep.done;
+    const size_t more = s->points - s->done;
     char time[32], there[48] = "";
 
     if (!q->form.progress && !q->form.format->for_people)
         return;
-    if (sweep.done > 0)
-        snprintf(there, sizeof(there), "after %zu in the file; ", sweep.done);
+    if (s->done > 0)
+        snprintf(there, sizeof(there), "after %zu in the file; ", s->done);
     if (more == 0)
-        say_note("all %zu points are in the file", sweep.points);
+        say_note("all %zu points are in the file", s->points);
     else
         say_note("%zu point%s, %sat most about %s", more, more == 1 ? "" : "s", there,
-                 show_duration(sweep.all.most_ns, time));
+                 show_duration(s->all.most_ns, time));
 }
 
 /* ---- progress ---- */
 
 static void show_progress(void *of, const struct row *row, int done, int total)
 {
-    const double left_ns =
-        time_left_ns(sweep.all, sweep.past, (double)(host_ns() - sweep.begun_ns));
+    const struct sweep *const s = of;
+    const double left_ns = time_left_ns(s->all, s->past, (double)(host_ns() - s->begun_ns));
     char time[32], point[128];
 
-    (void)of;
-    fprintf(stderr, "\rlogp: %zu of %zu points, %s left: %s %s %s, %d of %d runs \033[K",
-            sweep.done, sweep.points, show_duration(left_ns, time), row->algorithm->collective,
-            row->algorithm->name, show_point(sweep.q, point, sizeof(point)), done, total);
+    fprintf(stderr, "\rlogp: %zu of %zu points, %s left: %s %s %s, %d of %d runs \033[K", s->done,
+            s->points, show_duration(left_ns, time), row->algorithm->collective,
+            row->algorithm->name, show_point(s->q, point, sizeof(point)), done, total);
     fflush(stderr);
 }
 
 /* ---- the sweep ---- */
 
 /* Run a row. The point is kept as soon as it is complete. Without a machine the point has
- * failed. @return an exit code; -1: it was interrupted, and does not count */
-static int run_point(struct combination *x, struct logp_machine *m, struct row *row,
-                     struct record_file *file)
+ * failed. *its: an exit code; -1: it was interrupted, and does not count */
+static struct problem *run_point(struct combination *x, struct logp_machine *m, struct row *row,
+                                 struct record_file *file, int *its)
 {
+    struct sweep *const s = x->sweep;
     struct expected_time each;
-    int code = EXIT_WRONG;
     size_t begun = 0;
 
+    *its = EXIT_WRONG;
     if (x->q.form.progress && !x->q.form.watch)
-        show_progress(NULL, row, 0, x->q.how.reps);
+        show_progress(s, row, 0, x->q.how.reps);
     if (m != NULL)
-        code = tell_problem(&x->q, run_rows(&x->q, m, &x->c, row, 1, &begun));
-    if (runs_are_over(&x->q) && (begun == 0 || code != EXIT_OK))
-        return -1;
-    row->ran = true;
-    row->record.verified &= code == EXIT_OK; /* so the file has it, whatever the error */
-    if (sweep.against != NULL)
-        row->change = compare_saved(&x->out, row);
-    sweep.done++;
-    each = expect_time(&x->q, &x->c, row->algorithm);
-    sweep.past.likely_ns += each.likely_ns;
-    sweep.past.most_ns += each.most_ns;
-    x->out.n++;
-    if (file->f != NULL && tell_problem(&x->q, append_record(file, &x->out, row)) != EXIT_OK) {
-        drop_all_files();
-        _Exit(EXIT_WRONG); /* the data in the file's buffer are lost */
+        *its = tell_problem(&x->q, run_rows(&x->q, m, &x->c, row, 1, &begun));
+    if (runs_are_over(&x->q) && (begun == 0 || *its != EXIT_OK)) {
+        *its = -1;
+        return NULL;
     }
-    return code;
+    row->ran = true;
+    row->record.verified &= *its == EXIT_OK; /* so the file has it, whatever the error */
+    if (s->against != NULL)
+        row->change = compare_saved(&x->out, row);
+    s->done++;
+    each = expect_time(&x->q, &x->c, row->algorithm);
+    s->past.likely_ns += each.likely_ns;
+    s->past.most_ns += each.most_ns;
+    x->out.n++;
+    return file->f != NULL ? append_record(file, &x->out, row) : NULL;
 }
 
-/* Run the rows from the first on. @return an exit code */
-static int run_combination(struct combination *x, size_t first, struct record_file *file)
+/* Run the rows from the first on. *code: also EXIT_WRONG where one went wrong */
+static struct problem *run_combination(struct combination *x, size_t first,
+                                       struct record_file *file, int *code)
 {
+    struct problem *problem = NULL;
     struct logp_machine *m;
-    int code = EXIT_OK;
+    int its = EXIT_OK;
 
-    end_with(place_partners(&x->q, &x->c, &x->rows[first], x->n - first));
-    end_with(try_machine(&x->q, &m));
+    TRY(place_partners(&x->q, &x->c, &x->rows[first], x->n - first));
+    TRY(try_machine(&x->q, &m));
     x->out.rows = &x->rows[first];
     x->out.n_cores = m != NULL ? logp_machine_cores(m) : 1;
-    for (size_t i = first; i < x->n && code >= 0 && !runs_are_over(&x->q); i++) {
-        const int its = run_point(x, m, &x->rows[i], file);
-
-        code = its < 0 ? its : code | its;
+    for (size_t i = first; i < x->n && problem == NULL && its >= 0 && !runs_are_over(&x->q); i++) {
+        problem = run_point(x, m, &x->rows[i], file, &its);
+        *code |= its < 0 ? EXIT_WRONG : its;
     }
     end_machine(&x->q, m);
-    return code < 0 ? EXIT_WRONG : code;
+    return problem;
 }
 
 /* ---- all of them ---- */
@@ -229,12 +242,11 @@ struct results {
 static void keep(struct results *all, const struct combination *x)
 {
     const size_t size = offsetof(struct combination, rows) + x->n * sizeof(x->rows[0]);
-    struct combination *copy = x->out.n > 0 ? malloc(size) : NULL;
+    struct combination *copy;
 
     if (x->out.n == 0)
         return;
-    if (copy == NULL)
-        bad_usage("no memory for the records");
+    copy = need(malloc(size));
     memcpy(copy, x, size);
     copy->out.q = &copy->q;
     copy->out.c = &copy->c;
@@ -257,46 +269,54 @@ static void free_results(struct results *all)
 }
 
 /* Check that the file's points are the first points of this sweep, which need not be run again. */
-static void find_known(struct combination *x, int64_t n, struct record_file *file)
+static struct problem *find_known(struct combination *x, int64_t n, struct record_file *file)
 {
-    for (int64_t i = 0; i < n && sweep.done < file->n; i++) {
-        resolve_combination(x, i);
-        for (size_t k = 0; k < x->n && sweep.done < file->n; k++) {
-            end_with(expect_record(file, sweep.done++, &x->out, &x->rows[k]));
+    struct sweep *const s = x->sweep;
+
+    for (int64_t i = 0; i < n && s->done < file->n; i++) {
+        TRY(resolve_combination(x, i));
+        for (size_t k = 0; k < x->n && s->done < file->n; k++) {
+            TRY(expect_record(file, s->done++, &x->out, &x->rows[k]));
             expect(x, k, -1);
         }
     }
-    if (sweep.done < file->n)
-        bad_option("--output", file->path,
-                   "it has more than the %zu points of this sweep; "
-                   "--restart overwrites it",
-                   sweep.points);
+    if (s->done < file->n)
+        return option_problem("--output", file->path,
+                              "it has more than the %zu points of this sweep; "
+                              "--restart overwrites it",
+                              s->points);
+    return NULL;
 }
 
 /* Run all but the first `known`. @return an exit code */
-static int run_all(struct combination *x, int64_t n, size_t known, struct record_file *file,
-                   struct results *results)
+static struct problem *run_all(struct combination *x, int64_t n, size_t known,
+                               struct record_file *file, struct results *results, int *code)
 {
-    int code = EXIT_OK;
+    struct sweep *const s = x->sweep;
+    struct watcher *const watcher = &x->q.work->watcher;
+    const struct watcher usual = *watcher;
+    struct problem *problem = NULL;
 
-    sweep.begun_ns = host_ns();
-    x->q.work->watcher.progress = show_progress;
-    live_table_begin(&sweep.table, &x->q);
-    for (int64_t i = 0; i < n && !runs_are_over(&x->q); i++) {
+    s->begun_ns = host_ns();
+    watcher->progress = show_progress;
+    watcher->of = s;
+    live_table_begin(&s->table, &x->q);
+    for (int64_t i = 0; i < n && problem == NULL && !runs_are_over(&x->q); i++) {
         size_t first;
 
-        resolve_combination(x, i);
+        problem = resolve_combination(x, i);
         first = known < x->n ? known : x->n;
         known -= first;
-        if (first == x->n)
+        if (problem != NULL || first == x->n)
             continue;
-        code |= run_combination(x, first, file);
+        problem = run_combination(x, first, file, code);
         keep(results, x);
     }
-    live_table_end(&sweep.table);
+    live_table_end(&s->table);
     if (x->q.form.progress)
         fputs("\r\033[K", stderr);
-    return code;
+    *watcher = usual;
+    return problem;
 }
 
 static bool is_precise(const struct logp_record *r, int64_t ppm)
@@ -308,7 +328,7 @@ static bool is_precise(const struct logp_record *r, int64_t ppm)
 }
 
 /* For people: count the medians that are not precise or were late. */
-static void judge(const struct question *q, const struct output *out)
+static void judge(FILE *f, const struct question *q, const struct output *out)
 {
     int vague = 0, all = 0, late = 0, judged = 0;
 
@@ -323,11 +343,13 @@ static void judge(const struct question *q, const struct output *out)
             vague += !is_precise(&out->rows[i].record, q->how.precision_ppm);
     }
     if (vague > 0)
-        printf(
+        fprintf(
+            f,
             "%d of %d medians did not reach a precision of %g %% (stopped by --reps or --limit)\n",
             vague, all, (double)q->how.precision_ppm / 1e4);
     if (late > 0)
-        printf(
+        fprintf(
+            f,
             "The host could not keep up with %d of %d, which took over 1 %% longer than predicted; "
             "see logp run.\n",
             late, judged);
@@ -335,109 +357,150 @@ static void judge(const struct question *q, const struct output *out)
 
 /* Show the records, as text or as a page. A repeated request for the records of a file
  * gets as many as the first. */
-static void show_sweep(const struct question *q, void (*answer)(FILE *f, const struct output *out),
+static void show_sweep(const struct sweep *s, const struct question *q, sweep_view *answer,
                        size_t known, const struct record_file *file, const struct output *out)
 {
     const bool records = answer == q->form.format->records;
 
     if (records && file->f != NULL &&
         strcmp(q->form.format->name, file->json ? "json" : "csv") == 0) {
-        print_records(stdout, file);
+        print_records(s->f, file);
         return;
     }
     if (records && known > 0 && !q->form.format->for_people)
-        say_note("%zu of %zu points are in %s and are not shown again", known, sweep.points,
+        say_note("%zu of %zu points are in %s and are not shown again", known, s->points,
                  q->form.output);
-    answer(stdout, out);
+    answer(s->f, out);
     if (records)
-        judge(q, out);
+        judge(s->f, q, out);
 }
 
 /* Do the work of --against, --fail-on and --save. @return an exit code */
-static int compare_and_save(const struct question *q, const struct output *out)
+static int compare_and_save(const struct sweep *s, const struct question *q,
+                            const struct output *out)
 {
     int code = EXIT_OK;
 
     if (q->form.against != NULL)
-        code |= tell_problem(q, sum_up_changes(stdout, q, sweep.against, out));
-    if (q->form.save != NULL && sweep.done == sweep.points)
+        code |= tell_problem(q, sum_up_changes(s->f, q, s->against, out));
+    if (q->form.save != NULL && s->done == s->points)
         code |= tell_problem(q, save_run(out, q->form.save));
     else if (q->form.save != NULL)
         say("--save %s: nothing is saved, because the run was interrupted", q->form.save);
     return code;
 }
 
-/* Draw it as curves in a file, or on stdout. @return an exit code */
-static int draw_sweep(const struct question *q, const struct output *out, const char *to)
+/* Draw it as curves in a file, or in the answer. @return an exit code */
+static int draw_sweep(const struct sweep *s, const struct question *q, const struct output *out,
+                      const char *to)
 {
-    end_with(q->form.keeps_records ? draw_record_file(stdout, q, q->form.output, to)
-                                   : draw_records(stdout, q, out, to));
-    return EXIT_OK;
+    return tell_problem(q, q->form.keeps_records ? draw_record_file(s->f, q, q->form.output, to)
+                                                 : draw_records(s->f, q, out, to));
 }
 
-int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *out))
+/* Look at all points and at the files of the options before anything is run. */
+static struct problem *prepare(struct combination *x, const struct question *q, bool draws,
+                               struct record_file *file, int64_t *n)
+{
+    struct sweep *const s = x->sweep;
+    const struct output none = {.q = &x->q, .n_cores = 1, .sweep = s->text};
+
+    TRY(plan(x, n));
+    TRY(open_against(x, *n));
+    if (q->form.save != NULL)
+        TRY(check_saved(q->form.save));
+    if (draws)
+        TRY(check_picture("--format", q->form.format->name));
+    if (q->form.plot != NULL)
+        TRY(check_picture("--plot", q->form.plot));
+    if (q->form.keeps_records) {
+        TRY(open_records(file, q->form.output, q->form.restart, &none));
+        TRY(find_known(x, *n, file));
+    }
+    if (s->done > 0 && (q->form.save != NULL || q->form.against != NULL))
+        return option_problem("--output", q->form.output,
+                              "with --save and --against a new file; add --restart");
+    return NULL;
+}
+
+/* Show the results, as the options ask. @return an exit code */
+static int show_results(const struct combination *x, const struct question *q, sweep_view *answer,
+                        const struct record_file *file, size_t known, const struct output *out,
+                        struct answer_file *to)
+{
+    const struct sweep *const s = x->sweep;
+    const struct output none = {.q = &x->q, .n_cores = 1, .sweep = s->text};
+    int code = EXIT_OK, shown = EXIT_OK;
+
+    if (answer == NULL && !q->form.only_plot)
+        shown = draw_sweep(s, q, out, q->form.format->name);
+    else if (answer != NULL && (answer == q->form.format->records || out != NULL))
+        show_sweep(s, q, answer, known, file, out != NULL ? out : &none);
+    if (answer == NULL || q->form.only_plot)
+        say_free_bytes_in(out);
+    code |= compare_and_save(s, q, out);
+    to->is_whole = s->done == s->points && shown == EXIT_OK;
+    if (q->form.plot != NULL)
+        code |= draw_sweep(s, q, out, q->form.plot);
+    if (s->done < s->points)
+        say("interrupted: %zu of %zu points were run%s", s->done, s->points,
+            file->f != NULL ? "; the same command continues" : "");
+    return code | shown;
+}
+
+static struct problem *sweep_all(struct combination *x, struct question *q, sweep_view *answer,
+                                 struct record_file *file, struct results *results,
+                                 struct answer_file *to)
+{
+    struct sweep *const s = x->sweep;
+    size_t known;
+    int code = EXIT_OK;
+    int64_t n;
+
+    TRY(prepare(x, q, answer == NULL && !q->form.only_plot, file, &n));
+    say_estimate(q, s);
+    known = s->done;
+    TRY(run_all(x, n, known, file, results, &code));
+    code |= show_results(x, q, answer, file, known, results->first, to);
+    return told(code != EXIT_OK || file->wrong || s->done < s->points ? EXIT_WRONG : EXIT_OK);
+}
+
+struct problem *run_sweep(struct question *q, sweep_view *answer, struct answer_file *to)
 {
     static const struct names others = {{"format", "progress", "output", "restart", "plot", "watch",
                                          "save", "against", "fail-on", "ranks", "size", "title",
                                          "scale"},
                                         13};
-    static struct combination x;
-    const struct output none = {.q = &x.q, .n_cores = 1, .sweep = sweep.text};
+    struct sweep *const s = need(calloc(1, sizeof(*s)));
+    struct combination *const x = need(calloc(1, sizeof(*x)));
     struct record_file file = {0};
     struct results results = {NULL, NULL};
-    char *given = options_given(q, &others);
-    size_t known;
-    int64_t n;
-    int code, shown = EXIT_OK;
+    struct problem *problem;
+    char *given;
 
-    x.q = *q;
-    sweep.q = &x.q;
-    end_with(named_collective(q, &sweep.collective));
-    snprintf(sweep.text, sizeof(sweep.text), "%s%s", sweep.collective, given != NULL ? given : "");
-    free(given);
-    n = plan(&x);
-    open_against(&x, n);
-    if (q->form.save != NULL)
-        end_with(check_saved(q->form.save));
-    if (answer == NULL && !q->form.only_plot)
-        end_with(check_picture("--format", q->form.format->name));
-    if (q->form.plot != NULL)
-        end_with(check_picture("--plot", q->form.plot));
-    if (q->form.keeps_records) {
-        end_with(open_records(&file, q->form.output, q->form.restart, &none));
-        find_known(&x, n, &file);
+    x->q = *q;
+    x->sweep = s;
+    s->q = &x->q;
+    s->f = to->f;
+    problem = named_collective(q, &s->collective);
+    if (problem == NULL) {
+        given = options_given(q, &others);
+        snprintf(s->text, sizeof(s->text), "%s%s", s->collective, given != NULL ? given : "");
+        free(given);
+        problem = sweep_all(x, q, answer, &file, &results, to);
     }
-    if (sweep.done > 0 && (q->form.save != NULL || q->form.against != NULL))
-        bad_option("--output", q->form.output,
-                   "with --save and --against a new file; add --restart");
-    say_estimate(q);
-    known = sweep.done;
-    code = run_all(&x, n, sweep.done, &file, &results);
-    if (answer == NULL && !q->form.only_plot)
-        shown = draw_sweep(q, results.first, q->form.format->name);
-    else if (answer != NULL && (answer == q->form.format->records || results.first != NULL))
-        show_sweep(q, answer, known, &file, results.first != NULL ? results.first : &none);
-    if (answer == NULL || q->form.only_plot)
-        say_free_bytes_in(results.first);
-    code |= compare_and_save(q, results.first);
-    if (sweep.done == sweep.points && shown == EXIT_OK)
-        answer_is_whole();
-    code |= shown;
-    if (q->form.plot != NULL)
-        code |= draw_sweep(q, results.first, q->form.plot);
-    if (sweep.done < sweep.points)
-        say("interrupted: %zu of %zu points were run%s", sweep.done, sweep.points,
-            file.f != NULL ? "; the same command continues" : "");
     free_results(&results);
-    close_saved(sweep.against);
+    close_saved(s->against);
     if (file.f != NULL)
         close_records(&file);
-    return code != EXIT_OK || file.wrong || sweep.done < sweep.points ? EXIT_WRONG : EXIT_OK;
+    free(x);
+    free(s);
+    return problem;
 }
 
-static int bench(struct question *q)
+static struct problem *bench(struct question *q, struct answer_file *to)
 {
-    return run_sweep(q, q->form.format->records);
+    return run_sweep(q, q->form.format->records, to);
 }
 
 const struct command command_bench = {

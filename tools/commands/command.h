@@ -13,10 +13,10 @@ struct command {
     const char *remark; /* below the help of its options; NULL: nothing */
     /* Take the words that are its own, before its options are looked at; NULL: there are none. */
     struct problem *(*take)(struct question *q);
-    int (*call)(struct question *q); /* @return exit code */
-    const struct command *under;     /* a subcommand, "bench crossover" of "bench"; or NULL */
-    struct names (*words)(void);     /* allowed arguments, if that does not list them; or NULL */
-    bool starts;                     /* the command line of a program follows -- */
+    struct problem *(*call)(struct question *q, struct answer_file *to);
+    const struct command *under; /* a subcommand, "bench crossover" of "bench"; or NULL */
+    struct names (*words)(void); /* allowed arguments, if that does not list them; or NULL */
+    bool starts;                 /* the command line of a program follows -- */
 };
 
 /* Its own options, and those of all commands. */
@@ -27,17 +27,18 @@ static inline unsigned options_of(const struct command *c)
 
 /* ---- commands.c ---- */
 
+/* Make q, which is begun, the question of a command line, and write its answer to to->f, or to the file of --output.
+ * q->work is set. The caller closes `to` with answer_close(). */
+struct problem *answer_line(struct question *q, int argc, char **argv, struct answer_file *to);
+/* With several processes, let the first one write to the file of --output. m: between runs. */
+struct problem *begin_shared_output(const struct question *q, struct logp_machine *m,
+                                    struct answer_file *to);
 /* Command i = 0, 1, ... in the order of the help, which begins with the introduction and examples.
  * @return NULL: there are no more */
 const struct command *command_at(size_t i);
 extern const char help_introduction[], help_examples[];
-/* NULL: there is none of this name */
-const struct command *command_of(const char *name);
 /* All commands and formats. */
 const struct vocabulary *vocabulary(void);
-/* The first screen of help, and that of a command. */
-void print_help(FILE *f);
-void print_command_help(FILE *f, const struct command *c, const struct question *q);
 
 /* ---- terminal.c ---- */
 
@@ -59,7 +60,7 @@ void let_others_speak(void);
 
 /* Print the candidates for the last of these words, which are all after
  * `logp`, up to the cursor. */
-void complete_words(struct question *q, int n, char **words);
+struct problem *complete_words(struct question *q, int n, char **words, FILE *f);
 
 extern const struct command command_run, command_predict, command_schedule, command_list,
     command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,
@@ -67,8 +68,12 @@ extern const struct command command_run, command_predict, command_schedule, comm
     command_explain, command_search, command_measure, command_validate, command_replay,
     command_mpirun;
 
-/* bench.c: run all points of a sweep, and answer with their records; NULL: with curves, in
- * o->format, unless o->only_plot. @return exit code */
-int run_sweep(struct question *q, void (*answer)(FILE *f, const struct output *out));
+/* ---- bench.c ---- */
+
+/* How the records of a sweep are shown. */
+typedef void sweep_view(FILE *f, const struct output *out);
+/* Run all points of a sweep, and answer with their records; NULL: with curves, in the format of q,
+ * unless only --plot draws. */
+struct problem *run_sweep(struct question *q, sweep_view *answer, struct answer_file *to);
 
 #endif

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands: their table, their help, and how words name one. */
+/* The commands, the first screen of help, and the answer to a command line. */
 #include "commands/command.h"
+#include "view/canvas/picture.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command *const commands[] = {
     &command_run,     &command_watch,    &command_predict, &command_explain,    &command_schedule,
@@ -38,7 +42,43 @@ const char help_examples[] =
     "  logp paper kurnosov                 a paper's figures compared with this library\n"
     "  logp help run                       all options of a command\n";
 
-const struct command *command_of(const char *name)
+static void print_help(FILE *f)
+{
+    fprintf(f, "%s\nTry this first:\n\n%s\nCommands:\n\n", help_introduction, help_examples);
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(f, "  %-10s %-20s %s\n", commands[i]->name, commands[i]->arguments,
+                commands[i]->summary);
+    fputs("\nThe most used options (all of them: logp run --help):\n\n"
+          "  -P N              virtual processors [8]\n"
+          "  -L T -o T -g T    latency, overhead, gap [6 2 4]; plain numbers count units\n"
+          "  --unit T          length of a time unit [10us]\n"
+          "  --algo NAMES      which algorithms; all; auto: the best predicted [auto]\n"
+          "  --executor fiber  many processors per core, small units\n"
+          "  --clock virtual   let time jump instead of waiting: exact, for any P\n"
+          "  --format json     for scripts; csv too\n",
+          f);
+}
+
+static void print_command_help(FILE *f, const struct command *c, const struct question *q)
+{
+    fprintf(f, "logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
+    print_options(f, q, options_of(c));
+    if (c->options & (OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_MPIRUN))
+        fputs(
+            "\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G and T, like Ki, Mi, Gi and "
+            "Ti, "
+            "mean powers of 1024;\nsizes also 4KiB (x 1024) or 4kB (x 1000). Defaults are shown in "
+            "[brackets].\n",
+            f);
+    if (c->options & (OPTIONS_MODEL | OPTIONS_TUNE | OPTIONS_MPIRUN))
+        fputs("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, "
+              "...\n",
+              f);
+    if (c->remark != NULL)
+        fprintf(f, "%s\n", c->remark);
+}
+
+static const struct command *command_of(const char *name)
 {
     for (int i = 0; i < N_COMMANDS; i++) {
         if (strcmp(name, commands[i]->name) == 0)
@@ -84,6 +124,39 @@ static struct problem *find_command(struct question *q, struct command_facts *ou
     return NULL;
 }
 
+/* Print the facts that a bug report needs. The MPIs are those that the build found. */
+static void print_version(FILE *f)
+{
+    char *const converter = find_converter();
+
+    fprintf(f, "logp %s\ncommit: %s\ncompiler: %s\nMPI: %s\nrsvg-convert: %s\n", logp_version(),
+            LOGP_COMMIT, LOGP_COMPILER, LOGP_MPIS, converter != NULL ? converter : "not found");
+    free(converter);
+}
+
+/* Check and open the destination of the answer before anything is run. */
+static struct problem *begin_output(const struct question *q, struct answer_file *to)
+{
+    if (q->form.output == NULL && (q->line.sets & OPTIONS_FORMAT) != 0 &&
+        q->form.format->is_binary && isatty(fileno(to->f)))
+        return option_problem("--format", q->form.format->name,
+                              "with --output FILE: it is not for a terminal");
+    if (q->form.output == NULL || over_processes(q))
+        return NULL;
+    if (q->form.keeps_records)
+        return check_place("--output", q->form.output);
+    return answer_open(to, "--output", q->form.output);
+}
+
+struct problem *begin_shared_output(const struct question *q, struct logp_machine *m,
+                                    struct answer_file *to)
+{
+    if (q->form.output == NULL || !over_processes(q))
+        return NULL;
+    TRY(agree_on_place(q, m));
+    return logp_machine_process(m) == 0 ? answer_open(to, "--output", q->form.output) : NULL;
+}
+
 const struct vocabulary *vocabulary(void)
 {
     static struct vocabulary all = {.formats = output_formats, .find = find_command};
@@ -96,38 +169,26 @@ const struct vocabulary *vocabulary(void)
     return &all;
 }
 
-void print_help(FILE *f)
+struct problem *answer_line(struct question *q, int argc, char **argv, struct answer_file *to)
 {
-    fprintf(f, "%s\nTry this first:\n\n%s\nCommands:\n\n", help_introduction, help_examples);
-    for (int i = 0; i < N_COMMANDS; i++)
-        fprintf(f, "  %-10s %-20s %s\n", commands[i]->name, commands[i]->arguments,
-                commands[i]->summary);
-    fputs("\nThe most used options (all of them: logp run --help):\n\n"
-          "  -P N              virtual processors [8]\n"
-          "  -L T -o T -g T    latency, overhead, gap [6 2 4]; plain numbers count units\n"
-          "  --unit T          length of a time unit [10us]\n"
-          "  --algo NAMES      which algorithms; all; auto: the best predicted [auto]\n"
-          "  --executor fiber  many processors per core, small units\n"
-          "  --clock virtual   let time jump instead of waiting: exact, for any P\n"
-          "  --format json     for scripts; csv too\n",
-          f);
-}
+    const struct command *command;
 
-void print_command_help(FILE *f, const struct command *c, const struct question *q)
-{
-    fprintf(f, "logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
-    print_options(f, q, options_of(c));
-    if (c->options & (OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_MPIRUN))
-        fputs(
-            "\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G and T, like Ki, Mi, Gi and "
-            "Ti, "
-            "mean powers of 1024;\nsizes also 4KiB (x 1024) or 4kB (x 1000). Defaults are shown in "
-            "[brackets].\n",
-            f);
-    if (c->options & (OPTIONS_MODEL | OPTIONS_TUNE | OPTIONS_MPIRUN))
-        fputs("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, "
-              "...\n",
-              f);
-    if (c->remark != NULL)
-        fprintf(f, "%s\n", c->remark);
+    if (argc > 1 && strcmp(argv[1], "complete") == 0)
+        return complete_words(q, argc - 2, argv + 2, to->f);
+    TRY(question_of_words(q, argc, argv));
+    if (q->line.version) {
+        print_version(to->f);
+        return NULL;
+    }
+    command = q->line.command != NULL ? command_of(q->line.command) : NULL;
+    if (command == NULL)
+        print_help(to->f);
+    else if (q->line.help)
+        print_command_help(to->f, command, q);
+    if (q->line.help)
+        return NULL;
+    if (command == NULL)
+        return told(EXIT_USAGE);
+    TRY(begin_output(q, to));
+    return command->call(q, to);
 }

@@ -22,6 +22,7 @@ struct typed {
     int n;
     const char *option; /* the option whose value is at the cursor; "": none */
     const char *begin;  /* the part of the word at the cursor that is typed */
+    FILE *f;            /* where candidates go */
     char before[256];   /* of the same word, before a candidate: "--algo=flat," */
 };
 
@@ -30,12 +31,12 @@ struct typed {
 static void offer(const struct typed *t, const char *word, const char *meaning)
 {
     if (strncmp(word, t->begin, strlen(t->begin)) == 0)
-        printf("%s%s\t%s\n", t->before, word, meaning);
+        fprintf(t->f, "%s%s\t%s\n", t->before, word, meaning);
 }
 
-static void offer_files(void)
+static void offer_files(const struct typed *t)
 {
-    puts(":files");
+    fputs(":files\n", t->f);
 }
 
 /* Offer the words of a list such as "a, b or c". Of a form ("mesh:RxC",
@@ -69,7 +70,7 @@ static void offer_arguments(const struct typed *t, const struct command *c)
     const struct logp_collective *collective;
 
     if (strstr(c->arguments, "FILE") != NULL)
-        offer_files();
+        offer_files(t);
     if (strstr(c->arguments, "COLLECTIVE") != NULL)
         for (size_t i = 0; (collective = logp_collective_at(i)) != NULL; i++)
             offer(t, collective->name, collective->summary);
@@ -114,7 +115,7 @@ static void offer_values(const struct typed *t, struct question *q, const struct
         if (strcmp(f.option, "--algo") == 0)
             offer_algorithms(t);
         if (f.value != NULL && strstr(f.value, "FILE") != NULL)
-            offer_files();
+            offer_files(t);
     }
 }
 
@@ -196,15 +197,17 @@ static const struct command *find_command(struct typed *t)
     return c->under;
 }
 
-void complete_words(struct question *q, int n, char **words)
+struct problem *complete_words(struct question *q, int n, char **words, FILE *f)
 {
     struct typed t = look_at(q, n, words);
-    const struct command *c = t.n > 0 ? find_command(&t) : NULL;
+    const struct command *c;
 
+    t.f = f;
+    c = t.n > 0 ? find_command(&t) : NULL;
     if (t.n == 0)
         offer_commands(&t);
     if (c == NULL)
-        return;
+        return NULL;
     q->line.answer = c->answer;
     if (*t.option != '\0')
         offer_values(&t, q, c);
@@ -214,6 +217,7 @@ void complete_words(struct question *q, int n, char **words)
         offer_arguments(&t, c);
     else if (strstr(c->arguments, " A B") != NULL)
         offer_algorithms(&t);
+    return NULL;
 }
 
 /* ---- the scripts of the shells ---- */
@@ -268,7 +272,7 @@ static struct names shells(void)
     return (struct names){{"bash", "zsh", "fish"}, 3};
 }
 
-static int completion(struct question *q)
+static struct problem *completion(struct question *q, struct answer_file *to)
 {
     static const char *const scripts[] = {bash, zsh, fish};
     const struct names names = shells();
@@ -276,12 +280,13 @@ static int completion(struct question *q)
     int which;
 
     if (q->line.n_words != 2)
-        bad_usage("completion: for which shell? %s", one_of(&names, NULL, list));
+        return usage_problem("completion: for which shell? %s", one_of(&names, NULL, list));
     which = find_name(&names, q->line.words[1]);
     if (which < 0)
-        bad_usage("completion %s: %s", q->line.words[1], one_of(&names, q->line.words[1], list));
-    fputs(scripts[which], stdout);
-    return EXIT_OK;
+        return usage_problem("completion %s: %s", q->line.words[1],
+                             one_of(&names, q->line.words[1], list));
+    fputs(scripts[which], to->f);
+    return NULL;
 }
 
 const struct command command_completion = {

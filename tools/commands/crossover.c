@@ -21,7 +21,8 @@ struct map {
     int64_t *sizes;        /* of the grid: bytes, or elements */
     int n_sizes, n_values; /* number of distinct sizes; number of sizes given */
     struct range *ranges;
-    size_t n, first; /* number of ranges; index of the first range of this P */
+    size_t n, first;         /* number of ranges; index of the first range of this P */
+    struct problem *problem; /* the first of a prediction; NULL: none */
 };
 
 /* ---- predicted ---- */
@@ -39,23 +40,33 @@ static struct logp_invocation of_size(const struct map *map, int64_t size)
     return c;
 }
 
-static int64_t predicted(const struct map *map, const struct logp_algorithm *a, int64_t size)
+/* Keep the first problem of predictions, of which the map has many. @return whether there is one */
+static bool fails(struct map *map, struct problem *problem)
+{
+    if (map->problem == NULL)
+        map->problem = problem;
+    else
+        free(problem);
+    return map->problem != NULL;
+}
+
+static int64_t predicted(struct map *map, const struct logp_algorithm *a, int64_t size)
 {
     const struct logp_invocation c = of_size(map, size);
     int64_t ns;
 
-    end_with(latest_end(&map->q, &c, a, &ns));
-    return ns;
+    return fails(map, latest_end(&map->q, &c, a, &ns)) ? -1 : ns;
 }
 
 static int64_t best_at(void *of, int64_t size)
 {
-    const struct map *map = of;
+    struct map *map = of;
     const struct logp_invocation c = of_size(map, size);
     const struct logp_algorithm *best, *a;
     int64_t i = 0, ns;
 
-    end_with(predicted_best(&map->q, map->q.line.words[1], &c, &best, &ns));
+    if (fails(map, predicted_best(&map->q, map->q.line.words[1], &c, &best, &ns)))
+        return -1;
     while ((a = logp_algorithm_at(map->q.line.words[1], (size_t)i)) != best && a != NULL)
         i++;
     return best != NULL ? i : -1;
@@ -78,7 +89,7 @@ static void find_ranges(struct map *map)
 
     find_reigns(&c, map->sizes, (size_t)map->n_sizes, &all);
     map->first = map->n;
-    map->ranges = or_end(realloc(map->ranges, (map->n + all.n) * sizeof(*map->ranges)));
+    map->ranges = need(realloc(map->ranges, (map->n + all.n) * sizeof(*map->ranges)));
     for (size_t i = 0; i < all.n; i++) {
         const struct reign *r = &all.reign[i];
         const struct logp_algorithm *best = candidate_at(map, r->best);
@@ -118,7 +129,7 @@ static struct candidate candidate_of(const struct row *row, int64_t predicted_ns
 
 /* Run two algorithms at a size; *d: the result, unless one does not apply.
  * @return an exit code */
-static int fight(const struct map *map, struct logp_machine *m, struct comparison *d, int64_t size,
+static int fight(struct map *map, struct logp_machine *m, struct comparison *d, int64_t size,
                  const struct logp_algorithm *best, const struct logp_algorithm *other)
 {
     const struct logp_invocation c = of_size(map, size);
@@ -138,7 +149,7 @@ static int fight(const struct map *map, struct logp_machine *m, struct compariso
 
 /* Run both algorithms at the sizes of the grid on both sides of a change, or nearer to the change
  * where another algorithm is the best at these sizes. @return an exit code */
-static int measure_change(const struct map *map, struct logp_machine *m, struct range *r)
+static int measure_change(struct map *map, struct logp_machine *m, struct range *r)
 {
     int64_t below = r[-1].from, above = r->to;
     int code;
@@ -155,41 +166,40 @@ static int measure_change(const struct map *map, struct logp_machine *m, struct 
     return code;
 }
 
-static int measure(struct map *map)
+static struct problem *measure(struct map *map, int *code)
 {
     struct logp_machine *m;
-    int code;
 
     if (map->first + 1 >= map->n)
-        return EXIT_OK;
-    end_with(try_machine(&map->q, &m));
-    code = m == NULL ? EXIT_WRONG : EXIT_OK;
+        return NULL;
+    TRY(try_machine(&map->q, &m));
+    *code |= m == NULL ? EXIT_WRONG : EXIT_OK;
     for (size_t i = map->first + 1; m != NULL && i < map->n && !runs_are_over(&map->q); i++)
         if (map->ranges[i].best != NULL && map->ranges[i].before != NULL)
-            code |= measure_change(map, m, &map->ranges[i]);
+            *code |= measure_change(map, m, &map->ranges[i]);
     end_machine(&map->q, m);
-    return code;
+    return NULL;
 }
 
 /* ---- the grid ---- */
 
 /* Set the options to row i of the grid: its P, and its first size. */
-static void go_to(struct map *map, const char *collective, int64_t i)
+static struct problem *go_to(struct map *map, const char *collective, int64_t i)
 {
-    end_with(resolve_point(&map->q, i * map->n_values));
+    TRY(resolve_point(&map->q, i * map->n_values));
     if (!option_given(&map->q, "reps") && map->q.how.clock == LOGP_CLOCK_WALL)
         map->q.how.reps = MOST_RUNS;
     if (map->q.what.algorithms == ALGORITHMS_AUTO)
         map->q.what.algorithms = ALGORITHMS_ALL;
-    end_with(make_invocation(&map->q, collective, &map->c));
+    return make_invocation(&map->q, collective, &map->c);
 }
 
-static void read_sizes(struct map *map)
+static struct problem *read_sizes(struct map *map)
 {
     map->n_values = map->option != NULL ? (int)sweep_values(&map->q, map->option) : 1;
-    map->sizes = or_end(calloc((size_t)map->n_values, sizeof(*map->sizes)));
+    map->sizes = need(calloc((size_t)map->n_values, sizeof(*map->sizes)));
     for (int i = 0; i < map->n_values; i++) {
-        end_with(resolve_point(&map->q, i));
+        TRY(resolve_point(&map->q, i));
         map->sizes[i] =
             map->operands == LOGP_OPERANDS_BYTES ? (int64_t)map->q.what.n_bytes : map->q.what.count;
     }
@@ -197,10 +207,11 @@ static void read_sizes(struct map *map)
     for (int i = 0; i < map->n_values; i++)
         if (i == 0 || map->sizes[i] != map->sizes[map->n_sizes - 1])
             map->sizes[map->n_sizes++] = map->sizes[i];
+    return NULL;
 }
 
-/* End the process where neither bytes nor elements cost time, so that no size changes a time. */
-static void refuse_free_sizes(const struct map *map, const char *collective)
+/* Refuse sizes where neither bytes nor elements cost time, so that no size changes a time. */
+static struct problem *refuse_free_sizes(const struct map *map, const char *collective)
 {
     const bool elements_cost = map->option != NULL && map->operands != LOGP_OPERANDS_BYTES &&
                                (map->q.model.network.params.gamma_ps > 0 ||
@@ -209,19 +220,20 @@ static void refuse_free_sizes(const struct map *map, const char *collective)
 
     if (map->n_sizes > 1 && !elements_cost && map->q.model.network.rendezvous_from == 0 &&
         free_bytes(&map->q, INT64_MAX, why) != NULL)
-        bad_usage("crossover %s over sizes needs a time per byte: %s", collective, why);
+        return usage_problem("crossover %s over sizes needs a time per byte: %s", collective, why);
+    return NULL;
 }
 
-/* Read the grid, by default of powers of 2. Ends the process where a map is not possible. */
-static void resolve_grid(struct question *q, const char *collective, struct map *map)
+/* Read the grid, by default of powers of 2. */
+static struct problem *resolve_grid(struct question *q, const char *collective, struct map *map)
 {
     const struct logp_collective *c = logp_collective_find(collective);
 
     if (q->what.list != NULL)
-        bad_option("--schedule", option_text(q, "schedule"),
-                   "a collective with several algorithms");
+        return option_problem("--schedule", option_text(q, "schedule"),
+                              "a collective with several algorithms");
     if (!q->model.emulated && q->model.plugin == NULL)
-        bad_option("--delay", q->model.delay->name, "a model that has predictions");
+        return option_problem("--delay", q->model.delay->name, "a model that has predictions");
     map->operands = c->operands;
     map->option = size_option(q, c);
     map->unit = map->option != NULL && *map->option == 'b' ? size_unit(q, c) : 1;
@@ -229,9 +241,9 @@ static void resolve_grid(struct question *q, const char *collective, struct map 
         give_option(q, "P", "2..64*2");
     if (map->option != NULL && !option_given(q, map->option))
         give_option(q, map->option, *map->option == 'b' ? "8..1M*2" : "1..128k*2");
-    end_with(resolve_point(&map->q, 0));
-    read_sizes(map);
-    refuse_free_sizes(map, collective);
+    TRY(resolve_point(&map->q, 0));
+    TRY(read_sizes(map));
+    return refuse_free_sizes(map, collective);
 }
 
 static void show_progress(const struct map *map, int64_t i, int64_t n, int64_t begun_ns)
@@ -245,23 +257,24 @@ static void show_progress(const struct map *map, int64_t i, int64_t n, int64_t b
     fflush(stderr);
 }
 
-/* Find, and with --measure run, all rows of the map. @return an exit code */
-static int fill(struct map *map, const char *collective)
+/* Find, and with --measure run, all rows of the map. *code: also EXIT_WRONG where a run went wrong */
+static struct problem *fill(struct map *map, const char *collective, int *code)
 {
     const int64_t n = sweep_values(&map->q, "P"), begun_ns = host_ns();
-    int code = EXIT_OK;
+    struct problem *problem = NULL;
 
-    for (int64_t i = 0; i < n && !runs_are_over(&map->q); i++) {
-        go_to(map, collective, i);
+    for (int64_t i = 0; i < n && problem == NULL && !runs_are_over(&map->q); i++) {
+        TRY(go_to(map, collective, i));
         if (map->q.form.progress)
             show_progress(map, i, n, begun_ns);
         find_ranges(map);
-        if (map->q.how.measure)
-            code |= measure(map);
+        problem = map->problem;
+        if (problem == NULL && map->q.how.measure)
+            problem = measure(map, code);
     }
     if (map->q.form.progress)
         fputs("\r\033[K", stderr);
-    return code;
+    return problem;
 }
 
 /* Convert sizes from items to bytes, as the option counts them: a range ends with the byte before
@@ -283,46 +296,61 @@ static void show_in_bytes(struct map *map)
         map->sizes[i] *= unit;
 }
 
-static int crossover(struct question *q)
+static struct problem *show_map(const struct question *q, struct map *map, const char *collective,
+                                FILE *f)
 {
     static const struct names others = {{"format", "progress"}, 2};
-    static struct map map;
-    struct crossover x = {0};
-    const char *collective;
-    char text[4096], *given;
+    struct crossover x = {.collective = collective, .may_differ = q->what.may_differ};
+    char text[4096], *given = options_given(&map->q, &others);
     bool any = false;
-    int code;
 
-    end_with(named_collective(q, &collective));
-    x.collective = collective;
-    map.q = *q;
-    resolve_grid(q, collective, &map);
-    for (int64_t i = 0; i < sweep_values(q, "P"); i++) {
-        go_to(&map, collective, i);
-        if (map.q.how.measure)
-            end_with(check_machine(&map.q));
-    }
-    given = options_given(&map.q, &others);
     snprintf(text, sizeof(text), "%s%s", collective, given != NULL ? given : "");
     free(given);
-    code = fill(&map, collective);
-    for (size_t i = 0; i < map.n; i++)
-        any |= map.ranges[i].best != NULL;
+    for (size_t i = 0; i < map->n; i++)
+        any |= map->ranges[i].best != NULL;
     if (!any && !runs_are_over(q))
-        bad_usage("crossover %s: no algorithm that applies has a prediction here", collective);
+        return usage_problem("crossover %s: no algorithm that applies has a prediction here",
+                             collective);
     say_left_out(q);
+    show_in_bytes(map);
     x.text = text;
-    x.may_differ = q->what.may_differ;
-    show_in_bytes(&map);
-    x.unit = map.option;
-    x.sizes = map.sizes;
-    x.n_sizes = map.n_sizes;
-    x.ranges = map.ranges;
-    x.n = map.n;
-    print_crossover(stdout, q->form.format->form, &x);
-    free(map.sizes);
-    free(map.ranges);
-    return runs_are_over(q) ? EXIT_WRONG : code;
+    x.unit = map->option;
+    x.sizes = map->sizes;
+    x.n_sizes = map->n_sizes;
+    x.ranges = map->ranges;
+    x.n = map->n;
+    print_crossover(f, q->form.format->form, &x);
+    return NULL;
+}
+
+static struct problem *make_map(struct question *q, struct map *map, FILE *f)
+{
+    const char *collective;
+    int code = EXIT_OK;
+
+    TRY(named_collective(q, &collective));
+    TRY(resolve_grid(q, collective, map));
+    for (int64_t i = 0; i < sweep_values(q, "P"); i++) {
+        TRY(go_to(map, collective, i));
+        if (map->q.how.measure)
+            TRY(check_machine(&map->q));
+    }
+    TRY(fill(map, collective, &code));
+    TRY(show_map(q, map, collective, f));
+    return told(runs_are_over(q) ? EXIT_WRONG : code);
+}
+
+static struct problem *crossover(struct question *q, struct answer_file *to)
+{
+    struct map *const map = need(calloc(1, sizeof(*map)));
+    struct problem *problem;
+
+    map->q = *q;
+    problem = make_map(q, map, to->f);
+    free(map->sizes);
+    free(map->ranges);
+    free(map);
+    return problem;
 }
 
 const struct command command_crossover = {

@@ -22,16 +22,17 @@ static struct problem *take_names(struct question *q)
     for (size_t i = 0; (a = logp_algorithm_at(q->line.words[1], i)) != NULL; i++)
         add_name(&names, a->name);
     if (option_is_given(q, "algo"))
-        bad_usage("explain does not use --algo; write logp explain %s A B", q->line.words[1]);
+        return usage_problem("explain does not use --algo; write logp explain %s A B",
+                             q->line.words[1]);
     if (q->line.n_words < 4)
-        bad_usage("explain %s: needs two algorithms; %s", q->line.words[1],
-                  one_of(&names, NULL, list));
+        return usage_problem("explain %s: needs two algorithms; %s", q->line.words[1],
+                             one_of(&names, NULL, list));
     if (q->line.n_words > 4)
-        bad_usage("%s: unexpected word; explain takes a collective and two algorithms",
-                  q->line.words[4]);
+        return usage_problem("%s: unexpected word; explain takes a collective and two algorithms",
+                             q->line.words[4]);
     if (strcmp(q->line.words[2], q->line.words[3]) == 0)
-        bad_usage("explain %s %s %s: needs two different algorithms", q->line.words[1],
-                  q->line.words[2], q->line.words[3]);
+        return usage_problem("explain %s %s %s: needs two different algorithms", q->line.words[1],
+                             q->line.words[2], q->line.words[3]);
     snprintf(both, sizeof(both), "%s,%s", q->line.words[2], q->line.words[3]);
     give_option(q, "algo", both);
     q->line.n_words = 2;
@@ -39,7 +40,7 @@ static struct problem *take_names(struct question *q)
 }
 
 /* Check the names; a plug-in has added its own by now. */
-static void check_names(const struct question *q)
+static struct problem *check_names(const struct question *q)
 {
     const struct logp_algorithm *a;
     struct names names = {0};
@@ -49,46 +50,58 @@ static void check_names(const struct question *q)
         add_name(&names, a->name);
     for (int i = 2; i < 4; i++)
         if (find_name(&names, q->line.words[i]) < 0)
-            bad_usage("explain %s %s: no such algorithm; %s", q->line.words[1], q->line.words[i],
-                      one_of(&names, q->line.words[i], list));
+            return usage_problem("explain %s %s: no such algorithm; %s", q->line.words[1],
+                                 q->line.words[i], one_of(&names, q->line.words[i], list));
+    return NULL;
 }
 
-static int explain(struct question *q)
+static struct problem *explain_row(const struct question *q, const struct logp_invocation *c,
+                                   struct row *row)
+{
+    TRY(predict(q, c, row->algorithm, &row->record.prediction));
+    row->explained = explain_algorithm(q, c, row->algorithm, &row->unexplained);
+    if (row->explained != NULL)
+        return NULL;
+    TRY(check_steps(q, c, row->algorithm));
+    return usage_problem("%s cannot be explained: %s", row->algorithm->name, row->unexplained);
+}
+
+static struct problem *compare(const struct question *q, struct versus *v, struct row *rows,
+                               FILE *f)
+{
+    for (int i = 0; i < 2; i++)
+        TRY(explain_row(q, v->out.c, &rows[i]));
+    for (int i = 0; i < 2 && q->model.P <= trace_as_svg.most; i++)
+        TRY(trace_prediction(q, v->out.c, rows[i].algorithm, 0, &v->traces[i]));
+    compare_explanations(v);
+    return q->form.format->versus->show(f, v);
+}
+
+static struct problem *explain(struct question *q, struct answer_file *to)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[2] = {0};
-    const char *collective;
     struct logp_invocation c;
     struct versus v = {.out = {.q = q, .c = &c, .rows = rows, .n = 2}};
+    struct problem *problem;
     size_t n;
 
-    end_with(named_collective(q, &collective));
-    end_with(make_invocation(q, collective, &c));
-    v.out.collective = collective;
-    check_names(q);
-    end_with(check_explained(q, "explain"));
+    TRY(named_collective(q, &v.out.collective));
+    TRY(make_invocation(q, v.out.collective, &c));
+    TRY(check_names(q));
+    TRY(check_explained(q, "explain"));
     if (q->form.format->versus->draws && q->model.P > trace_as_svg.most)
-        bad_option("-P", option_text(q, "P"), "as %s, 1 .. %lld processors", q->form.format->name,
-                   (long long)trace_as_svg.most);
-    end_with(choose_algorithms(q, collective, &c, chosen, &n));
+        return option_problem("-P", option_text(q, "P"), "as %s, 1 .. %lld processors",
+                              q->form.format->name, (long long)trace_as_svg.most);
+    TRY(choose_algorithms(q, v.out.collective, &c, chosen, &n));
     q->form.explain = true;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         rows[i].algorithm = chosen[i];
-        end_with(predict(q, &c, chosen[i], &rows[i].record.prediction));
-        rows[i].explained = explain_algorithm(q, &c, chosen[i], &rows[i].unexplained);
-        if (rows[i].explained == NULL)
-            end_with(check_steps(q, &c, chosen[i]));
-        if (rows[i].explained == NULL)
-            bad_usage("%s cannot be explained: %s", chosen[i]->name, rows[i].unexplained);
-    }
-    for (int i = 0; i < 2 && q->model.P <= trace_as_svg.most; i++)
-        end_with(trace_prediction(q, &c, chosen[i], 0, &v.traces[i]));
-    compare_explanations(&v);
-    end_with(q->form.format->versus->show(stdout, &v));
+    problem = compare(q, &v, rows, to->f);
     for (int i = 0; i < 2; i++)
         logp_trace_free(v.traces[i]);
     forget_explanations(rows, 2);
-    return EXIT_OK;
+    return problem;
 }
 
 const struct command command_explain = {

@@ -101,28 +101,28 @@ static const struct kind {
 
 enum { ALGORITHMS = 1, N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-static void print_entry(const struct entry *e)
+static void print_entry(FILE *f, const struct entry *e)
 {
     const bool sourced = e->source != NULL;
 
     if (e->of != NULL)
-        printf("  %-10s %-22s %-48s %s%s\n", e->of, e->name, e->summary, e->source,
-               e->same == NULL       ? ""
-               : gives_same(e->same) ? "; same results"
-                                     : "; results may differ");
+        fprintf(f, "  %-10s %-22s %-48s %s%s\n", e->of, e->name, e->summary, e->source,
+                e->same == NULL       ? ""
+                : gives_same(e->same) ? "; same results"
+                                      : "; results may differ");
     else
-        printf("  %-15s %s%s%s%s\n", e->name, e->summary, sourced ? " (" : "",
-               sourced ? e->source : "", sourced ? ")" : "");
+        fprintf(f, "  %-15s %s%s%s%s\n", e->name, e->summary, sourced ? " (" : "",
+                sourced ? e->source : "", sourced ? ")" : "");
 }
 
-static void print_entries(enum record_form form, const struct entry *all, size_t n)
+static void print_entries(FILE *f, enum record_form form, const struct entry *all, size_t n)
 {
     struct records r = {
-        .f = stdout, .form = form, .columns = "name,collective,summary,source,same_results"};
+        .f = f, .form = form, .columns = "name,collective,summary,source,same_results"};
 
     for (size_t i = 0; i < n; i++)
         if (form == RECORDS_TABLE)
-            print_entry(&all[i]);
+            print_entry(f, &all[i]);
         else
             put_record(
                 &r, json_pack("{s:s, s:s, s:s*, s:s*, s:o*}", "name", all[i].name, "summary",
@@ -133,14 +133,14 @@ static void print_entries(enum record_form form, const struct entry *all, size_t
         end_records(&r);
 }
 
-static void print_kind(const struct question *q, const struct kind *kind)
+static void print_kind(FILE *f, const struct question *q, const struct kind *kind)
 {
     struct entry entries[MAX_ENTRIES];
 
-    print_entries(q->form.format->form, entries, kind->list(entries));
+    print_entries(f, q->form.format->form, entries, kind->list(entries));
 }
 
-static int print_algorithms_of(const struct question *q, const char *collective)
+static void print_algorithms_of(FILE *f, const struct question *q, const char *collective)
 {
     struct entry all[MAX_ENTRIES];
     const size_t n = list_algorithms(all);
@@ -149,8 +149,7 @@ static int print_algorithms_of(const struct question *q, const char *collective)
     for (size_t i = 0; i < n; i++)
         if (strcmp(all[i].of, collective) == 0)
             all[kept++] = all[i];
-    print_entries(q->form.format->form, all, kept);
-    return EXIT_OK;
+    print_entries(f, q->form.format->form, all, kept);
 }
 
 static struct names kind_names(void)
@@ -162,29 +161,33 @@ static struct names kind_names(void)
     return names;
 }
 
-static int list_all(struct question *q)
+static struct problem *list_all(struct question *q, struct answer_file *to)
 {
     const struct names names = kind_names();
     char list[MAX_LIST];
     int wanted = ALGORITHMS;
 
     if (q->line.n_words > 2)
-        bad_usage("%s: unexpected argument; %s", q->line.words[2], one_of(&names, NULL, list));
-    if (q->line.n_words > 1 && logp_collective_find(q->line.words[1]) != NULL)
-        return print_algorithms_of(q, q->line.words[1]);
+        return usage_problem("%s: unexpected argument; %s", q->line.words[2],
+                             one_of(&names, NULL, list));
+    if (q->line.n_words > 1 && logp_collective_find(q->line.words[1]) != NULL) {
+        print_algorithms_of(to->f, q, q->line.words[1]);
+        return NULL;
+    }
     if (q->line.n_words > 1)
         wanted = find_name(&names, q->line.words[1]);
     if (wanted < 0)
-        bad_usage("list %s: %s", q->line.words[1], one_of(&names, q->line.words[1], list));
+        return usage_problem("list %s: %s", q->line.words[1],
+                             one_of(&names, q->line.words[1], list));
     if (q->line.n_words > 1 || !q->form.format->for_people) {
-        print_kind(q, &kinds[wanted]);
-        return EXIT_OK;
+        print_kind(to->f, q, &kinds[wanted]);
+        return NULL;
     }
     for (int i = 0; i < N_KINDS; i++) {
-        printf("%s%s\n", i > 0 ? "\n" : "", kinds[i].name);
-        print_kind(q, &kinds[i]);
+        fprintf(to->f, "%s%s\n", i > 0 ? "\n" : "", kinds[i].name);
+        print_kind(to->f, q, &kinds[i]);
     }
-    return EXIT_OK;
+    return NULL;
 }
 
 const struct command command_list = {

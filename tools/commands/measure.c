@@ -8,17 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All pairs, or the first. Ends the process where there are too many. */
+/* All pairs, or the first; to be freed. */
 static struct pair *list_pairs(const struct question *q, size_t *n)
 {
     const int64_t P = q->network.all_pairs ? q->model.P : 2;
-    struct pair *pairs = NULL;
+    struct pair *pairs = need(calloc((size_t)(P * (P - 1) / 2), sizeof(*pairs)));
 
     *n = 0;
-    if (P < 128)
-        pairs = or_end(calloc((size_t)(P * (P - 1) / 2), sizeof(*pairs)));
-    else
-        bad_option("--pairs", "all", "up to 127 processors");
     for (int i = 0; i < P; i++)
         for (int k = i + 1; k < P; k++)
             pairs[(*n)++] = (struct pair){.client = i, .server = k};
@@ -41,62 +37,71 @@ static void measure_combining(struct measured *m)
 }
 
 /* The file of a machine is for predictions: it holds nothing doubtful. */
-static bool refuse_doubtful(const struct measured *m)
+static struct problem *refuse_doubtful(const struct measured *m)
 {
     for (size_t i = 0; i < m->n_pairs; i++) {
         const struct pair *p = &m->pairs[i];
 
-        if (!m->q->form.format->machine || p->found.doubtful[0] == '\0')
-            continue;
-        fprintf(stderr,
-                "logp: measure: ranks %d and %d: %s; no machine is written: try again on an idle "
-                "host, with more --reps, or look at --format table\n",
-                p->client, p->server, p->found.doubtful);
-        return true;
+        if (m->q->form.format->machine && p->found.doubtful[0] != '\0')
+            return failure("measure: ranks %d and %d: %s; no machine is written: try again on an "
+                           "idle host, with more --reps, or look at --format table",
+                           p->client, p->server, p->found.doubtful);
     }
-    return false;
+    return NULL;
 }
 
 /* Where the clock jumps and nothing is emulated, all times are 0. */
-static void refuse(const struct question *q)
+static struct problem *refuse(const struct question *q)
 {
     if (q->line.n_words > 1)
-        bad_usage("measure %s: unexpected argument; measure takes options only", q->line.words[1]);
+        return usage_problem("measure %s: unexpected argument; measure takes options only",
+                             q->line.words[1]);
     if (q->how.clock == LOGP_CLOCK_VIRTUAL && !q->model.emulated && q->model.plugin == NULL)
-        bad_option("--delay", q->model.delay->name,
-                   "with --clock virtual: a model in which messages take time");
+        return option_problem("--delay", q->model.delay->name,
+                              "with --clock virtual: a model in which messages take time");
     if (option_on_command_line(q, "reps") && q->how.reps < 3)
-        bad_option("--reps", option_text(q, "reps"), "at least 3 for a measurement");
+        return option_problem("--reps", option_text(q, "reps"), "at least 3 for a measurement");
+    if (q->network.all_pairs && q->model.P > 127)
+        return option_problem("--pairs", "all", "up to 127 processors");
+    return NULL;
 }
 
-static int measure(struct question *q)
+static struct problem *measure_on(const struct question *q, struct logp_machine *m,
+                                  struct measured *out, struct pair *pairs, struct answer_file *to)
+{
+    TRY(begin_shared_output(q, m, to));
+    out->n_cores = logp_machine_cores(m);
+    out->n_processes = logp_machine_processes(m);
+    out->process = logp_machine_process(m);
+    if (!q->network.all_pairs && out->n_processes > 1)
+        logp_machine_ranks(m, 1, &pairs->server, &(int){0});
+    out->pairs = pairs;
+    return measure_pairs(q, m, pairs, out->n_pairs);
+}
+
+static struct problem *measure(struct question *q, struct answer_file *to)
 {
     struct measured out = {.q = q};
+    struct problem *problem;
     struct pair *pairs;
     struct logp_machine *m;
-    int code;
 
-    refuse(q);
+    TRY(refuse(q));
+    TRY(check_machine(q));
     pairs = list_pairs(q, &out.n_pairs);
-    end_with(check_machine(q));
-    end_with(create_machine(q, &m));
-    end_with(begin_shared_output(q, m));
-    out.n_cores = logp_machine_cores(m);
-    out.n_processes = logp_machine_processes(m);
-    out.process = logp_machine_process(m);
-    if (!q->network.all_pairs && out.n_processes > 1)
-        logp_machine_ranks(m, 1, &pairs->server, &(int){0});
-    out.pairs = pairs;
-    code = tell_problem(q, measure_pairs(q, m, pairs, out.n_pairs));
-    end_machine(q, m);
-    if (code == EXIT_OK && out.process == 0 && refuse_doubtful(&out)) {
-        code = EXIT_WRONG;
-    } else if (code == EXIT_OK && out.process == 0) {
+    problem = create_machine(q, &m);
+    if (problem == NULL) {
+        problem = measure_on(q, m, &out, pairs, to);
+        end_machine(q, m);
+    }
+    if (problem == NULL && out.process == 0)
+        problem = refuse_doubtful(&out);
+    if (problem == NULL && out.process == 0) {
         measure_combining(&out);
         print_measured(stdout, q->form.format->form, &out);
     }
     free(pairs);
-    return code;
+    return problem;
 }
 
 const struct command command_measure = {

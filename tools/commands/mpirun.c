@@ -36,7 +36,7 @@ static bool is_there(char *path, size_t size, const char *folder, const char *en
 
 /* Find the library: in a build, below the folder of this command; installed,
  * below that of liblogp. */
-static void find_library(char *path, size_t size)
+static struct problem *find_library(char *path, size_t size)
 {
     const char *(*const version)(void) = logp_version;
     char self[PATH_MAX];
@@ -48,17 +48,17 @@ static void find_library(char *path, size_t size)
     self[n > 0 ? n : 0] = '\0';
     slash = strrchr(self, '/');
     if (slash != NULL && is_there(path, size, self, slash, "/mpi/libmpi_abi.so.1"))
-        return;
+        return NULL;
     memcpy(&address, &version, sizeof(address));
     if (dladdr(address, &library) != 0) {
         slash = strrchr(library.dli_fname, '/');
         if (slash != NULL &&
             is_there(path, size, library.dli_fname, slash, "/logp/libmpi_abi.so.1"))
-            return;
+            return NULL;
     }
-    say("the MPI library libmpi_abi.so.1 is missing from the folders of this command; in "
-        "a build folder, type cmake --build and that folder; else install logp again");
-    exit(EXIT_WRONG);
+    return failure(
+        "the MPI library libmpi_abi.so.1 is missing from the folders of this command; "
+        "in a build folder, type cmake --build and that folder; else install logp again");
 }
 
 static const char own_files[] = "/proc/self/fd/";
@@ -91,17 +91,17 @@ static const bool is_sanitized = false;
 
 /* Start this command again, with the library before the C library, but after a tool that the
  * user loads to see the calls of MPI. */
-static void start_again(char **argv)
+static struct problem *start_again(char **argv)
 {
     char library[PATH_MAX + 64], path[PATH_MAX + 64], both[2 * PATH_MAX];
     const char *preload = getenv("LD_PRELOAD");
 
     if (is_sanitized)
-        bad_usage(
+        return usage_problem(
             "mpirun: this command was built with a sanitizer that must come before the C "
             "library, as the MPI library must; build it with cmake --preset ubsan, or without "
             "a sanitizer");
-    find_library(library, sizeof(library));
+    TRY(find_library(library, sizeof(library)));
     name_preload(library, path, sizeof(path));
     if (preload != NULL && *preload != '\0')
         snprintf(both, sizeof(both), "%s:%s", preload, path);
@@ -110,8 +110,7 @@ static void start_again(char **argv)
     setenv(again, preload != NULL ? preload : "", 1);
     setenv("LD_PRELOAD", both, 1);
     execv("/proc/self/exe", argv);
-    say("cannot start again with the MPI library: %s", strerror(errno));
-    exit(EXIT_WRONG);
+    return failure("cannot start again with the MPI library: %s", strerror(errno));
 }
 
 /* Restore the environment and the open files with which this command was started, for
@@ -142,9 +141,10 @@ static struct problem *take(struct question *q)
     bool given = false;
 
     if (q->line.rest == NULL || q->line.rest[0] == NULL)
-        bad_usage("mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
+        return usage_problem(
+            "mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
     if (getenv(again) == NULL)
-        start_again(q->line.argv);
+        TRY(start_again(q->line.argv));
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
         given = given || option_is_given(q, model[i]);
     if (!given)
@@ -172,37 +172,38 @@ static const char *find_program(const char *name, char *path, size_t size)
     return name;
 }
 
-/* The run as a diagram, to the file of --trace. @return the exit code */
-static int draw(const struct question *q, const struct logp_trace *trace, const char *program,
-                int code)
+/* The run as a diagram, to the file of --trace. *code: also of writing it */
+static struct problem *draw(const struct question *q, const struct logp_trace *trace,
+                            const char *program, int *code)
 {
+    struct answer_file to = {.is_whole = true};
     const struct shown s = {.q = q, .program = program, .failure = "", .trace = trace};
 
-    begin_answer("--trace", q->mpi.traced);
-    q->form.format->trace->show(stdout, &s);
-    answer_is_whole();
-    return end_answer(code, false);
+    TRY(answer_open(&to, "--trace", q->mpi.traced));
+    q->form.format->trace->show(to.f, &s);
+    *code = answer_close(&to, *code, false);
+    return NULL;
 }
 
-/* Write the times of calls to the file of --report. @return the exit code */
-static int report(const struct question *q, const struct logp_trace *trace,
-                  const struct mpi_report *calls, const char *program, int code)
+/* Write the times of calls to the file of --report. *code: also of writing it */
+static struct problem *report(const struct question *q, const struct logp_trace *trace,
+                              const struct mpi_report *calls, const char *program, int *code)
 {
+    struct answer_file to = {.is_whole = true};
     const char *suffix = suffix_of(q->mpi.report);
     struct profile p;
 
+    TRY(answer_open(&to, "--report", q->mpi.report));
     profile_init(&p, q, program, calls, trace);
-    begin_answer("--report", q->mpi.report);
     if (strcmp(suffix, "html") == 0)
         profile_as_html(&p);
     else if (strcmp(suffix, "json") == 0)
-        profile_as_json(stdout, &p);
+        profile_as_json(to.f, &p);
     else
-        profile_as_text(stdout, &p);
-    answer_is_whole();
-    code = end_answer(code, false);
+        profile_as_text(to.f, &p);
     profile_fini(&p);
-    return code;
+    *code = answer_close(&to, *code, false);
+    return NULL;
 }
 
 /* Whether a debugger is already attached. */
@@ -221,7 +222,7 @@ static bool is_traced(void)
 }
 
 /* Start this command in gdb, with the library before the C library and the commands for ranks. */
-static void start_gdb(char **argv)
+static struct problem *start_gdb(char **argv)
 {
     char library[PATH_MAX + 64], name[PATH_MAX + 64];
     char script[PATH_MAX + 64], preload[PATH_MAX + 128], ours[64], self[PATH_MAX];
@@ -237,7 +238,7 @@ static void start_gdb(char **argv)
     size_t n = 16;
 
     self[length > 0 ? length : 0] = '\0';
-    find_library(library, sizeof(library));
+    TRY(find_library(library, sizeof(library)));
     name_preload(library, name, sizeof(name));
     snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
              library);
@@ -245,31 +246,34 @@ static void start_gdb(char **argv)
     snprintf(ours, sizeof(ours), "set environment %s", again);
     for (size_t i = 1; argv[i] != NULL; i++) {
         if (n + 1 >= sizeof(words) / sizeof(words[0]))
-            bad_usage("mpirun: --gdb: at most %zu words", sizeof(words) / sizeof(words[0]) - 17);
+            return usage_problem("mpirun: --gdb: at most %zu words",
+                                 sizeof(words) / sizeof(words[0]) - 17);
         words[n++] = argv[i];
     }
     execvp(words[0], (char *const *)words);
-    bad_usage("mpirun: --gdb: gdb cannot be started: %s", strerror(errno));
+    return usage_problem("mpirun: --gdb: gdb cannot be started: %s", strerror(errno));
 }
 
 /* Write the diagram and the report of the recorded run, also of a program that failed.
- * @return the exit code */
-static int show_records(const struct question *q, struct logp_machine *m,
-                        const struct mpi_report *calls, const char *program, int code)
+ * *code: also of writing them */
+static struct problem *show_records(const struct question *q, struct logp_machine *m,
+                                    const struct mpi_report *calls, const char *program, int *code)
 {
+    struct problem *problem = NULL;
     struct logp_trace *trace;
     const int rc = logp_machine_take_trace(m, &trace);
 
     if (rc != 0) {
         say("the trace cannot be read: %s", strerror(-rc));
-        return code != EXIT_OK ? code : EXIT_WRONG;
+        *code = *code != EXIT_OK ? *code : EXIT_WRONG;
+        return NULL;
     }
     if (q->mpi.report != NULL)
-        code = report(q, trace, calls, program, code);
-    if (q->mpi.traced != NULL)
-        code = draw(q, trace, program, code);
+        problem = report(q, trace, calls, program, code);
+    if (problem == NULL && q->mpi.traced != NULL)
+        problem = draw(q, trace, program, code);
     logp_trace_free(trace);
-    return code;
+    return problem;
 }
 
 /* Report that a rank has not come back; it may hold the lock of any stream. */
@@ -310,13 +314,14 @@ static void say_computed(const struct mpi_program *program)
 }
 
 /* Find a collective by the library's name or by MPI's: bcast, reduce_scatter. */
-static const struct logp_collective *collective_named(const char *word, const char *name)
+static struct problem *collective_named(const char *word, const char *name,
+                                        const struct logp_collective **out)
 {
     static const char *const called[] = {"barrier",        "broadcast", "scatter", "gather",
                                          "allgather",      "alltoall",  "reduce",  "allreduce",
                                          "reduce-scatter", "scan",      "exscan"};
     struct names names = {0};
-    char own[32], list[MAX_LIST];
+    char own[128], list[MAX_LIST];
 
     snprintf(own, sizeof(own), "%s", strcmp(name, "bcast") == 0 ? "broadcast" : name);
     for (char *s = own; (s = strchr(s, '_')) != NULL;)
@@ -324,109 +329,114 @@ static const struct logp_collective *collective_named(const char *word, const ch
     for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++)
         add_name(&names, called[i]);
     if (find_name(&names, own) < 0)
-        bad_option("--algo", word, "COLLECTIVE=NAME with a collective; %s",
-                   one_of(&names, own, list));
-    return logp_collective_find(own);
+        return option_problem("--algo", word, "COLLECTIVE=NAME with a collective; %s",
+                              one_of(&names, own, list));
+    *out = logp_collective_find(own);
+    return NULL;
 }
 
 /* Set a parameter of the algorithm from "k=4" in the word. Only parameters without a default
  * value can be set: the others model a computation, which a program itself has. */
-static void set_knob(struct mpi_forced *forced, const char *word, const char *text)
+static struct problem *set_knob(struct mpi_forced *forced, const char *word, const char *text)
 {
     const size_t length = strcspn(text, "=");
     const struct logp_algorithm *a = forced->algorithm;
-    char *name = or_end(strndup(text, length)), list[MAX_LIST];
+    char name[128], list[MAX_LIST];
     const struct logp_knob *knob;
     struct names names = {0};
     int64_t value;
 
+    snprintf(name, sizeof(name), "%.*s", (int)length, text);
     for (size_t i = 0; (knob = logp_knob_at(i)) != NULL; i++)
         if (*knob->default_text == '\0' && logp_algorithm_knob(a, knob, 0, NULL, NULL, NULL))
             add_name(&names, knob->name);
     if (names.n == 0)
-        bad_option("--algo", word, "%s has no parameters; type %s=%s", a->name, a->collective,
-                   a->name);
+        return option_problem("--algo", word, "%s has no parameters; type %s=%s", a->name,
+                              a->collective, a->name);
     if (find_name(&names, name) < 0)
-        bad_option("--algo", word, "%s=%s:NAME=VALUE with a parameter; %s", a->collective, a->name,
-                   one_of(&names, name, list));
+        return option_problem("--algo", word, "%s=%s:NAME=VALUE with a parameter; %s",
+                              a->collective, a->name, one_of(&names, name, list));
     knob = logp_knob_find(name);
     if (text[length] != '=' || !parse_knob(knob, text + length + 1, &value))
-        bad_option("--algo", word, "%s=%s:%s=%s with %s", a->collective, a->name, name,
-                   knob->metavar, knob->allowed);
+        return option_problem("--algo", word, "%s=%s:%s=%s with %s", a->collective, a->name, name,
+                              knob->metavar, knob->allowed);
     memcpy((char *)&forced->knobs + knob->field, &value, sizeof(value));
-    free(name);
+    return NULL;
 }
 
 /* Find the algorithm of "allreduce=ring". whole: the word with its parameters */
-static const struct logp_algorithm *algorithm_named(const char *word, const char *whole)
+static struct problem *algorithm_named(const char *word, const char *whole,
+                                       const struct logp_algorithm **out)
 {
     const size_t length = strcspn(word, "=");
     const char *name = word[length] == '=' ? word + length + 1 : "";
-    char *before = or_end(strndup(word, length)), list[MAX_LIST];
-    const struct logp_collective *c = collective_named(whole, before);
+    const struct logp_collective *c = NULL;
     const struct logp_algorithm *a;
     struct names names = {0};
+    char before[128], list[MAX_LIST];
 
-    free(before);
+    snprintf(before, sizeof(before), "%.*s", (int)length, word);
+    TRY(collective_named(whole, before, &c));
     for (size_t i = 0; (a = logp_algorithm_at(c->name, i)) != NULL; i++)
         add_name(&names, a->name);
     if (find_name(&names, name) < 0)
-        bad_option("--algo", whole, "%s=NAME with an algorithm; %s", c->name,
-                   one_of(&names, name, list));
-    return logp_algorithm_find(c->name, name);
+        return option_problem("--algo", whole, "%s=NAME with an algorithm; %s", c->name,
+                              one_of(&names, name, list));
+    *out = logp_algorithm_find(c->name, name);
+    return NULL;
 }
 
 /* Of "broadcast=knomial:k=4". */
-static struct mpi_forced forced_algorithm(const char *whole)
+static struct problem *forced_algorithm(const char *whole, struct mpi_forced *forced)
 {
-    char *word = or_end(strdup(whole)), *knob = strchr(word, ':');
-    struct mpi_forced forced = {0};
+    char *word = need(strdup(whole)), *knob = strchr(word, ':');
+    struct problem *problem;
 
     if (knob != NULL)
         *knob++ = '\0';
-    forced.algorithm = algorithm_named(word, whole);
-    if (knob != NULL)
-        set_knob(&forced, whole, knob);
+    problem = algorithm_named(word, whole, &forced->algorithm);
+    if (problem == NULL && knob != NULL)
+        problem = set_knob(forced, whole, knob);
     free(word);
-    return forced;
+    return problem;
 }
 
 /* Whether the word is "k=4", a parameter of the algorithm before it. */
 static bool is_knob(const char *word)
 {
     const size_t length = strcspn(word, "=");
-    char *name = or_end(strndup(word, length));
-    const bool is = word[length] == '=' && logp_knob_find(name) != NULL;
+    char name[128];
 
-    free(name);
-    return is;
+    snprintf(name, sizeof(name), "%.*s", (int)length, word);
+    return word[length] == '=' && logp_knob_find(name) != NULL;
 }
 
-/* The algorithms of --algo, ending with a zeroed element; never freed. */
-static const struct mpi_forced *forced_algorithms(const struct question *q)
+/* The algorithms of --algo, ending with a zeroed element; the question owns them. */
+static struct problem *forced_algorithms(const struct question *q, const struct mpi_forced **out)
 {
-    char *list = or_end(strdup(q->what.algorithm_list)), *save = NULL;
-    struct mpi_forced *all = or_end(calloc(strlen(list) + 1, sizeof(*all)));
+    char *list = kept_by(q, need(strdup(q->what.algorithm_list)), free), *save = NULL;
+    struct mpi_forced *all = kept_by(q, need(calloc(strlen(list) + 1, sizeof(*all))), free);
     size_t n = 0;
 
     for (char *word = strtok_r(list, ";,", &save); word != NULL; word = strtok_r(NULL, ";,", &save))
         if (n > 0 && is_knob(word))
-            set_knob(&all[n - 1], word, word);
+            TRY(set_knob(&all[n - 1], word, word));
         else
-            all[n++] = forced_algorithm(word);
-    free(list);
-    return all;
+            TRY(forced_algorithm(word, &all[n++]));
+    *out = all;
+    return NULL;
 }
 
-static void check_compute(const struct question *q)
+static struct problem *check_compute(const struct question *q)
 {
     if (q->mpi.compute > 0 && q->how.clock != LOGP_CLOCK_VIRTUAL)
-        bad_usage("mpirun: --compute is for --clock virtual; remove it: "
-                  "on the wall clock, computing takes real time");
+        return usage_problem("mpirun: --compute is for --clock virtual; remove it: "
+                             "on the wall clock, computing takes real time");
+    return NULL;
 }
 
 /* Check the options of an explored run, of which there are many. */
-static void check_explored(const struct question *q)
+static struct problem *check_explored(const struct question *q)
 {
     static const struct {
         const char *option, *why;
@@ -442,18 +452,19 @@ static void check_explored(const struct question *q)
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (option_on_command_line(q, others[i].option))
-            bad_usage("mpirun: --%s is not for --explore; remove it: %s", others[i].option,
-                      others[i].why);
+            return usage_problem("mpirun: --%s is not for --explore; remove it: %s",
+                                 others[i].option, others[i].why);
     if ((q->mpi.most_lost > 0 || q->mpi.most_doubled > 0) && q->model.emulated)
-        bad_usage(
+        return usage_problem(
             "mpirun: --faults lost=N and doubled=N are for runs without a model; remove -L and the "
             "other options of the model");
     if (option_on_command_line(q, "clock") && q->how.clock != LOGP_CLOCK_VIRTUAL)
-        bad_usage("mpirun: --explore uses the virtual clock; remove --clock wall");
+        return usage_problem("mpirun: --explore uses the virtual clock; remove --clock wall");
+    return NULL;
 }
 
 /* Refuse options that need all ranks in one process. */
-static void check_processes(const struct question *q)
+static struct problem *check_processes(const struct question *q)
 {
     const char *with = q->mpi.gdb              ? "--gdb"
                        : q->mpi.traced != NULL ? "--trace"
@@ -462,14 +473,15 @@ static void check_processes(const struct question *q)
                                                : NULL;
 
     if (with != NULL)
-        bad_option("--transport", q->how.transport, "not together with %s; remove one of the two",
-                   with);
+        return option_problem("--transport", q->how.transport,
+                              "not together with %s; remove one of the two", with);
+    return NULL;
 }
 
 /* Run the program many times by the test kit. A failure leaves its replay in LOGP_REPLAY_DIR, or
  * in the working directory. */
-static int explored(const struct question *q, struct mpi_program *program,
-                    int (*run)(struct logp_machine *, struct mpi_program *))
+static struct problem *explored(const struct question *q, struct mpi_program *program,
+                                int (*run)(struct logp_machine *, struct mpi_program *))
 {
     struct logp_network network = network_of(q);
     const char *slash = strrchr(program->path, '/');
@@ -494,14 +506,66 @@ static int explored(const struct question *q, struct mpi_program *program,
 
     network.unit_ns = 1; /* times are in ns by now */
     if (q->model.P > LOGP_MAX_PROCESSORS)
-        end_with(check_machine(q));
+        TRY(check_machine(q));
     if (setenv("LOGP_REPLAY_DIR", ".", 0) != 0)
-        bad_usage("no memory");
+        return usage_problem("no memory");
     program->exploration = &check;
-    return run(NULL, program);
+    q->work->ends_at_once = true;
+    return told(run(NULL, program));
 }
 
-static int mpirun(struct question *q)
+/* Check the options of a program before it is started. */
+static struct problem *check_program(const struct question *q, const struct mpi_program *program)
+{
+    if (q->mpi.explore > 0)
+        TRY(check_explored(q));
+    else if (q->mpi.most_crashes > 0 || q->mpi.most_lost > 0 || q->mpi.most_doubled > 0)
+        return usage_problem(
+            "mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
+    TRY(check_compute(q));
+    if (access(program->path, R_OK) != 0)
+        return usage_problem("mpirun: %s: %s", program->path, strerror(errno));
+    TRY(trust_program(program->path, q->mpi.explore > 0));
+    if (q->mpi.gdb && !is_traced())
+        return start_gdb(q->line.argv);
+    return over_processes(q) ? check_processes(q) : NULL;
+}
+
+/* Run the program once, on a machine. */
+static struct problem *run_once(const struct question *q, struct mpi_program *program,
+                                int (*run)(struct logp_machine *, struct mpi_program *))
+{
+    const struct logp_trace_config tracing = {.size = sizeof(tracing)};
+    const bool records = q->mpi.traced != NULL || q->mpi.report != NULL;
+    struct mpi_report calls = {0};
+    struct logp_machine *m;
+    int code;
+
+    TRY(create_machine(q, &m));
+    if (records && logp_machine_trace(m, &tracing) != 0) {
+        end_machine(q, m);
+        return failure("no memory to record %lld ranks", (long long)q->model.P);
+    }
+    program->report = q->mpi.report != NULL ? &calls : NULL;
+    code = run(m, program);
+    q->work->ends_at_once = !over_processes(q); /* copies of the program stay loaded: nothing of
+                                                   them is to run any more */
+    q->work->is_abandoned = program->is_abandoned;
+    if (program->is_abandoned) {
+        say_unrecorded(q);
+        return told(code);
+    }
+    advise(q, m, program);
+    say_computed(program);
+    if (records)
+        TRY(show_records(q, m, &calls, program->path, &code));
+    fflush(NULL);
+    if (over_processes(q))
+        logp_machine_destroy(m);
+    return told(code);
+}
+
+static struct problem *mpirun(struct question *q, struct answer_file *to)
 {
     int (*run)(struct logp_machine *, struct mpi_program *);
     void *address;
@@ -520,67 +584,26 @@ static int mpirun(struct question *q)
                                   .timeout_ns = q->how.timeout_ns,
                                   .stack_bytes = q->how.stack_bytes,
                                   .run = run_until_signal};
-    const struct logp_trace_config tracing = {.size = sizeof(tracing)};
-    struct mpi_report calls = {0};
-    struct logp_machine *m;
-    int code;
 
+    (void)to;
     address = dlsym(RTLD_DEFAULT, "logp_mpi_run");
     memcpy(&run, &address, sizeof(run));
-    if (run == NULL) {
-        say("the MPI library has not been loaded");
-        return EXIT_WRONG;
-    }
+    if (run == NULL)
+        return failure("the MPI library has not been loaded");
     restore_environment();
-    if (q->mpi.explore > 0)
-        check_explored(q);
-    else if (q->mpi.most_crashes > 0 || q->mpi.most_lost > 0 || q->mpi.most_doubled > 0)
-        bad_usage("mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
-    check_compute(q);
     program.path = find_program(q->line.rest[0], path, sizeof(path));
     while (program.argv[program.argc] != NULL)
         program.argc++;
-    if (access(program.path, R_OK) != 0)
-        bad_usage("mpirun: %s: %s", program.path, strerror(errno));
-    end_with(trust_program(program.path, q->mpi.explore > 0));
-    if (q->mpi.gdb && !is_traced())
-        start_gdb(q->line.argv);
-    if (over_processes(q))
-        check_processes(q);
+    TRY(check_program(q, &program));
     program.names_threads = !q->how.fibers;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");
     q->how.one_core = !option_given(q, "cores"); /* synchronous sends and windows need it */
     q->mpi.compare_calls = !q->mpi.unchecked;
     q->mpi.trust_calls = q->mpi.unchecked;
-    program.report = q->mpi.report != NULL ? &calls : NULL;
     if (q->what.algorithm_list != NULL)
-        program.forced = forced_algorithms(q);
-    if (q->mpi.explore > 0) {
-        code = explored(q, &program, run);
-        fflush(NULL);
-        _exit(code);
-    }
-    end_with(create_machine(q, &m));
-    if ((q->mpi.traced != NULL || q->mpi.report != NULL) && logp_machine_trace(m, &tracing) != 0) {
-        say("no memory to record %lld ranks", (long long)q->model.P);
-        return EXIT_WRONG;
-    }
-    code = run(m, &program);
-    if (program.is_abandoned) {
-        say_unrecorded(q);
-        _exit(code);
-    }
-    advise(q, m, &program);
-    say_computed(&program);
-    if (q->mpi.traced != NULL || q->mpi.report != NULL)
-        code = show_records(q, m, &calls, program.path, code);
-    fflush(NULL);
-    if (over_processes(q)) {
-        logp_machine_destroy(m);
-        exit(code); /* at which the MPI of the transport ends */
-    }
-    _exit(code); /* copies of the program stay loaded: nothing of them is to run any more */
+        TRY(forced_algorithms(q, &program.forced));
+    return q->mpi.explore > 0 ? explored(q, &program, run) : run_once(q, &program, run);
 }
 
 const struct command command_mpirun = {

@@ -2,7 +2,6 @@
 /* logp paper: the figures and tables of a paper, next to ours. */
 #include "commands/command.h"
 #include "papers/paper.h"
-#include "text/problem.h"
 #include "view/canvas/picture.h"
 
 #include <errno.h>
@@ -24,55 +23,61 @@ static struct names paper_names(void)
     return names;
 }
 
-static const struct paper_kind *the_paper(const struct question *q)
+static struct problem *the_paper(const struct question *q, const struct paper_kind **out)
 {
     const struct names names = paper_names();
     char list[MAX_LIST];
     int which;
 
     if (q->line.n_words < 2)
-        bad_usage("paper: which paper? %s", one_of(&names, NULL, list));
+        return usage_problem("paper: which paper? %s", one_of(&names, NULL, list));
     if (q->line.n_words > 2)
-        bad_usage("%s: unexpected argument; give one paper", q->line.words[2]);
+        return usage_problem("%s: unexpected argument; give one paper", q->line.words[2]);
     which = find_name(&names, q->line.words[1]);
     if (which < 0)
-        bad_usage("paper %s: no such paper; %s", q->line.words[1],
-                  one_of(&names, q->line.words[1], list));
-    return papers[which];
+        return usage_problem("paper %s: no such paper; %s", q->line.words[1],
+                             one_of(&names, q->line.words[1], list));
+    *out = papers[which];
+    return NULL;
 }
 
 /* Make a folder, unless it exists. */
-static void make_folder(const char *path)
+static struct problem *make_folder(const char *path)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        bad_option("--plot", path, "a folder that exists or can be created: %s", strerror(errno));
+        return option_problem("--plot", path, "a folder that exists or can be created: %s",
+                              strerror(errno));
     if (access(path, W_OK | X_OK) != 0)
-        bad_option("--plot", path, "a writable folder: %s", strerror(errno));
+        return option_problem("--plot", path, "a writable folder: %s", strerror(errno));
+    return NULL;
 }
 
-static int show_paper(struct question *q)
+static struct problem *show_paper(struct question *q, struct answer_file *to)
 {
-    static struct paper p;
-    const struct paper_kind *kind = the_paper(q);
+    struct paper p;
+    const struct paper_kind *kind = NULL;
+    struct problem *problem;
 
+    TRY(the_paper(q, &kind));
     if (q->form.plot != NULL) {
-        end_with(check_converter("--plot", q->form.plot));
-        make_folder(q->form.plot);
+        TRY(check_converter("--plot", q->form.plot));
+        TRY(make_folder(q->form.plot));
     }
     if (option_given(q, "plugin") && strcmp(option_text(q, "plugin"), "none") != 0)
-        bad_option("--plugin", option_text(q, "plugin"),
-                   "none: each figure sets its own delay model; remove it");
+        return option_problem("--plugin", option_text(q, "plugin"),
+                              "none: each figure sets its own delay model; remove it");
     if (q->model.unit_ns > LONGEST_UNIT_NS)
-        bad_option("--unit", option_text(q, "unit"), "at most 1s for a paper");
+        return option_problem("--unit", option_text(q, "unit"), "at most 1s for a paper");
     q->how.one_core = !option_given(q, "cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.q = q};
     paper_fill(&p, kind);
-    end_with(print_paper(stdout, q->form.format->form, &p));
-    if (q->form.plot != NULL)
-        end_with(draw_figures(&p, q->form.plot));
+    problem = print_paper(to->f, q->form.format->form, &p);
+    if (problem == NULL && q->form.plot != NULL)
+        problem = draw_figures(&p, q->form.plot);
+    if (problem == NULL)
+        problem = told(tell_problem(q, p.problem) | (p.wrong ? EXIT_WRONG : EXIT_OK));
     paper_free(&p);
-    tell_problem(q, p.problem);
-    return p.wrong ? EXIT_WRONG : EXIT_OK;
+    return problem;
 }
 
 const struct command command_paper = {

@@ -13,27 +13,28 @@ static bool is_file(const char *word)
     return end != NULL && (strcmp(end, ".csv") == 0 || strcmp(end, ".json") == 0);
 }
 
-static int plot(struct question *q)
+static struct problem *plot(struct question *q, struct answer_file *to)
 {
     static const struct names of_file = {
         {"--plot", "--output", "--format", "--size", "--title", "--scale"}, 6};
-    const char *to = q->form.plot != NULL ? q->form.plot : q->form.format->name;
+    const char *where = q->form.plot != NULL ? q->form.plot : q->form.format->name;
 
     q->form.only_plot = q->form.plot != NULL;
     if (q->form.plot != NULL && q->form.output != NULL && !q->form.keeps_records)
-        bad_option("--plot", q->form.plot, "not together with --output %s; remove one of the two",
-                   q->form.output);
+        return option_problem("--plot", q->form.plot,
+                              "not together with --output %s; remove one of the two",
+                              q->form.output);
     if (q->line.n_words < 2 || !is_file(q->line.words[1]))
-        return run_sweep(q, NULL);
+        return run_sweep(q, NULL, to);
     if (q->line.n_words > 2)
-        bad_usage("%s: unexpected argument; give one collective or file", q->line.words[2]);
+        return usage_problem("%s: unexpected argument; give one collective or file",
+                             q->line.words[2]);
     if (q->form.keeps_records)
-        bad_option("--output", q->form.output, "a picture: the records are in %s already",
-                   q->line.words[1]);
-    end_with(refuse_others_than(q, &of_file, "a file of records"));
-    end_with(check_picture(q->form.plot != NULL ? "--plot" : "--format", to));
-    end_with(draw_record_file(stdout, q, q->line.words[1], to));
-    return EXIT_OK;
+        return option_problem("--output", q->form.output,
+                              "a picture: the records are in %s already", q->line.words[1]);
+    TRY(refuse_others_than(q, &of_file, "a file of records"));
+    TRY(check_picture(q->form.plot != NULL ? "--plot" : "--format", where));
+    return draw_record_file(to->f, q, q->line.words[1], where);
 }
 
 const struct command command_plot = {

@@ -61,36 +61,38 @@ static void say_large_G(const struct question *q)
                  show_ns(p->G_ps / 1000, time, sizeof(time)));
 }
 
-static int predict_all(struct question *q)
+static struct problem *show_predictions(struct question *q, const struct output *out,
+                                        struct row *rows, FILE *f)
+{
+    TRY(explain_rows(q, out->c, rows, out->n));
+    if (q->what.algorithms == ALGORITHMS_ALL && q->form.format->form < RECORDS_JSON) /* a table */
+        rank_rows(rows, out->n);
+    q->form.format->records(f, out);
+    print_explanations(f, out);
+    return told(say_unpredicted(q, out->c, rows, out->n));
+}
+
+static struct problem *predict_all(struct question *q, struct answer_file *to)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
-    const char *collective;
     struct logp_invocation c;
     struct output out = {.q = q, .c = &c, .rows = rows};
-    size_t n;
-    int code;
+    struct problem *problem;
 
-    end_with(named_collective(q, &collective));
-    end_with(make_invocation(q, collective, &c));
-    end_with(choose_algorithms(q, collective, &c, chosen, &n));
-    out.collective = collective;
-    out.n = n;
+    TRY(named_collective(q, &out.collective));
+    TRY(make_invocation(q, out.collective, &c));
+    TRY(choose_algorithms(q, out.collective, &c, chosen, &out.n));
     say_large_G(q);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < out.n; i++) {
         rows[i].algorithm = chosen[i];
         if (q->model.plugin != NULL || q->model.emulated)
-            end_with(predict(q, &c, chosen[i], &rows[i].record.prediction));
+            TRY(predict(q, &c, chosen[i], &rows[i].record.prediction));
     }
-    say_unpredicted_rows(q, &c, rows, n);
-    end_with(explain_rows(q, &c, rows, n));
-    if (q->what.algorithms == ALGORITHMS_ALL && q->form.format->form < RECORDS_JSON) /* a table */
-        rank_rows(rows, n);
-    q->form.format->records(stdout, &out);
-    print_explanations(stdout, &out);
-    code = say_unpredicted(q, &c, rows, n);
-    forget_explanations(rows, n);
-    return code;
+    say_unpredicted_rows(q, &c, rows, out.n);
+    problem = show_predictions(q, &out, rows, to->f);
+    forget_explanations(rows, out.n);
+    return problem;
 }
 
 const struct command command_predict = {

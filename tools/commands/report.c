@@ -11,9 +11,6 @@
 #include <strings.h>
 #include <time.h>
 
-static const char *page;  /* its file; NULL: stdout */
-static const char *first; /* the same, if given before the collective; or NULL */
-
 /* The keys of the sizes and of the algorithms' parameters that have several values. */
 static json_t *swept(const struct question *q)
 {
@@ -38,6 +35,7 @@ static void add_command(json_t *commands, const char *what, const char *words, c
 
 static json_t *commands(const struct output *out)
 {
+    const char *page = out->q->form.output; /* NULL: stdout */
     json_t *all = json_array();
     char words[4096 + 16], *name = shown_text(page != NULL ? page : "");
 
@@ -91,39 +89,38 @@ static struct problem *take_file(struct question *q)
 
     if (end == NULL || strcasecmp(end, ".html") != 0)
         return NULL;
-    first = q->line.words[1];
+    q->line.page = q->line.words[1];
     if (!option_is_given(q, "output"))
-        give_option(q, "output", first);
+        give_option(q, "output", q->line.page);
     q->line.n_words--;
     memmove(q->line.words + 1, q->line.words + 2,
             sizeof(q->line.words) - 2 * sizeof(q->line.words[0]));
     return NULL;
 }
 
-static int report(struct question *q)
+static struct problem *report(struct question *q, struct answer_file *to)
 {
-    const char *collective;
+    const char *collective, *page = q->form.output;
     int code;
 
     if (!option_given(q, "output"))
-        bad_usage("report%s%s: needs a file whose name ends in .html; type logp report COLLECTIVE "
-                  "--output FILE.html",
-                  q->line.n_words > 1 ? " " : "", q->line.n_words > 1 ? q->line.words[1] : "");
-    if (first != NULL && strcmp(first, option_text(q, "output")) != 0)
-        bad_usage("report %s: the page is given twice; leave out --output %s", first,
-                  option_text(q, "output"));
-    page = q->form.output;
-    end_with(named_collective(q, &collective));
-    if (page_lacks() != NULL) {
-        say("report: %s", page_lacks());
-        return EXIT_WRONG;
-    }
+        return usage_problem("report%s%s: needs a file whose name ends in .html; type logp report "
+                             "COLLECTIVE --output FILE.html",
+                             q->line.n_words > 1 ? " " : "",
+                             q->line.n_words > 1 ? q->line.words[1] : "");
+    if (q->line.page != NULL && strcmp(q->line.page, option_text(q, "output")) != 0)
+        return usage_problem("report %s: the page is given twice; leave out --output %s",
+                             q->line.page, option_text(q, "output"));
+    TRY(named_collective(q, &collective));
+    if (page_lacks() != NULL)
+        return failure("report: %s", page_lacks());
     if (!option_given(q, "algo") && q->what.list == NULL)
         give_option(q, "algo", "all");
-    code = end_answer(run_sweep(q, write_page), runs_are_over(q));
+    code = tell_problem(q, run_sweep(q, write_page, to));
+    code = answer_close(to, code, runs_are_over(q));
     if (code == EXIT_OK && page != NULL && !q->form.quiet)
-        printf("%s: open it in a browser\n", page);
-    return code;
+        fprintf(to->f, "%s: open it in a browser\n", page);
+    return told(code);
 }
 
 const struct command command_report = {

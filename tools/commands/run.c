@@ -7,51 +7,66 @@
 #include "answer/advice.h"
 #include "answer/runs.h"
 
-static int run(struct question *q)
+/* Run the rows on a machine, and fill out. *code: what went wrong has been told. */
+static struct problem *run_all(struct question *q, struct output *out, struct row *rows, size_t n,
+                               int *code)
+{
+    struct live_table table = {0};
+    struct logp_machine *m;
+
+    TRY(create_machine(q, &m));
+    out->n_cores = logp_machine_cores(m);
+    for (size_t i = 0; i < n; i++)
+        live_table_expect(&table, rows[i].algorithm, 1, estimate_ns(q, out->c, rows[i].algorithm));
+    live_table_begin(&table, q);
+    *code = tell_problem(q, run_rows(q, m, out->c, rows, n, &out->n));
+    live_table_end(&table);
+    end_machine(q, m);
+    return NULL;
+}
+
+static struct problem *show_run(struct question *q, struct output *out, struct row *rows, size_t n,
+                                FILE *f)
+{
+    struct advice advice;
+    int code;
+
+    TRY(explain_rows(q, out->c, rows, n));
+    TRY(place_partners(q, out->c, rows, n));
+    TRY(run_all(q, out, rows, n, &code));
+    if (code == EXIT_OK)
+        say_unpredicted_rows(q, out->c, rows, out->n);
+    q->form.format->records(f, out);
+    print_explanations(f, out);
+    print_links(f, out);
+    advice = judge_rows(out);
+    judge_copies(out, &advice);
+    TRY(try_others(q, out->collective, &advice));
+    print_advice(f, q, &advice);
+    return told(code);
+}
+
+static struct problem *run(struct question *q, struct answer_file *to)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
-    const char *collective;
     struct logp_invocation c;
     struct output out = {.q = q, .c = &c, .rows = rows};
-    int code;
+    struct problem *problem;
     size_t n;
-    struct logp_machine *m;
-    struct live_table table = {0};
-    struct advice advice;
 
-    end_with(named_collective(q, &collective));
-    out.collective = collective;
-    code = q->model.unit_auto ? tell_problem(q, find_unit(q, collective)) : EXIT_OK;
-    end_with(make_invocation(q, collective, &c));
-    end_with(choose_algorithms(q, collective, &c, chosen, &n));
-    if (code != EXIT_OK)
-        return code;
+    TRY(named_collective(q, &out.collective));
+    if (q->model.unit_auto)
+        TRY(find_unit(q, out.collective));
+    TRY(make_invocation(q, out.collective, &c));
+    TRY(choose_algorithms(q, out.collective, &c, chosen, &n));
     for (size_t i = 0; i < n; i++)
         rows[i].algorithm = chosen[i];
     q->form.skips_ranks =
         q->form.format->for_people && !q->form.ranks; /* they take 16 bytes for each rank */
-    end_with(explain_rows(q, &c, rows, n));
-    end_with(place_partners(q, &c, rows, n));
-    end_with(create_machine(q, &m));
-    out.n_cores = logp_machine_cores(m);
-    for (size_t i = 0; i < n; i++)
-        live_table_expect(&table, chosen[i], 1, estimate_ns(q, &c, chosen[i]));
-    live_table_begin(&table, q);
-    code = tell_problem(q, run_rows(q, m, &c, rows, n, &out.n));
-    live_table_end(&table);
-    if (code == EXIT_OK)
-        say_unpredicted_rows(q, &c, rows, out.n);
-    q->form.format->records(stdout, &out);
-    print_explanations(stdout, &out);
-    print_links(stdout, &out);
-    advice = judge_rows(&out);
-    judge_copies(&out, &advice);
-    end_machine(q, m);
-    end_with(try_others(q, collective, &advice));
-    print_advice(stdout, q, &advice);
+    problem = show_run(q, &out, rows, n, to->f);
     forget_explanations(rows, n);
-    return code;
+    return problem;
 }
 
 const struct command command_run = {
@@ -64,12 +79,12 @@ const struct command command_run = {
     .call = run,
 };
 
-static int watch(struct question *q)
+static struct problem *watch(struct question *q, struct answer_file *to)
 {
     q->form.watch = true;
     if (!option_given(q, "algo"))
         q->what.algorithms = algorithm_word("all");
-    return run(q);
+    return run(q, to);
 }
 
 const struct command command_watch = {

@@ -8,7 +8,7 @@
 #include "answer/answer.h"
 #include "view/schedule/forms.h"
 
-static int schedule(struct question *q)
+static struct problem *schedule(struct question *q, struct answer_file *to)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     const char *collective;
@@ -18,31 +18,32 @@ static int schedule(struct question *q)
     struct schedule_shown shown;
     size_t n;
 
-    end_with(named_collective(q, &collective));
-    end_with(make_invocation(q, collective, &c));
-    end_with(choose_algorithms(q, collective, &c, chosen, &n));
+    TRY(named_collective(q, &collective));
+    TRY(make_invocation(q, collective, &c));
+    TRY(choose_algorithms(q, collective, &c, chosen, &n));
     a = chosen[0];
     if (option_given(q, "by"))
-        bad_usage("--by: logp schedule shows steps and does not use it");
+        return usage_problem("--by: logp schedule shows steps and does not use it");
     if (q->what.list != NULL && q->what.list->edges != NULL && !q->what.list->in_order)
-        bad_option("--schedule", option_text(q, "schedule"),
-                   "steps that are done one after the other; some of these are concurrent");
+        return option_problem(
+            "--schedule", option_text(q, "schedule"),
+            "steps that are done one after the other; some of these are concurrent");
     if (n > 1)
-        bad_option("--algo", q->what.algorithm_list, "one algorithm");
+        return option_problem("--algo", q->what.algorithm_list, "one algorithm");
     if (a->steps == NULL)
-        bad_option("--algo", a->name,
-                   "one with steps; %s has only a run function; type logp list algorithms",
-                   a->name);
+        return option_problem(
+            "--algo", a->name,
+            "one with steps; %s has only a run function; type logp list algorithms", a->name);
     if (q->model.P > LOGP_MAX_PROCESSORS)
-        bad_option("-P", option_text(q, "P"), "1 .. %d processors for a schedule",
-                   LOGP_MAX_PROCESSORS);
+        return option_problem("-P", option_text(q, "P"), "1 .. %d processors for a schedule",
+                              LOGP_MAX_PROCESSORS);
     say_free_bytes(q, collective, &c);
     shown = (struct schedule_shown){.steps = logp_schedule_of(a, q->model.P, &c.args, &c.model),
                                     .algorithm = a,
                                     .collective = logp_collective_find(collective),
                                     .has_data = q->what.list == NULL || q->what.as != NULL};
-    end_with(show_schedule(stdout, form, &shown));
-    return tell_problem(q, check_steps(q, &c, a));
+    TRY(show_schedule(to->f, form, &shown));
+    return check_steps(q, &c, a);
 }
 
 const struct command command_schedule = {

@@ -99,57 +99,52 @@ static void show_result(FILE *f, const struct logp_search_result *r, bool varies
 
 /* ---- the folder ---- */
 
-static void print_shown(const void *shown)
+static struct problem *keep_in_folder(const struct question *q, const struct logp_invocation *c,
+                                      const struct schedule_shown *shown,
+                                      const struct logp_search_result *r)
 {
-    end_with(show_schedule(stdout, &steps_as_json, shown));
-}
-
-static void keep_in_folder(const struct question *q, const struct logp_invocation *c,
-                           const struct schedule_shown *shown, const struct logp_search_result *r)
-{
-    char *text, *path;
     struct new_file file;
     const struct logp_step_list *list;
     int64_t before;
+    char *path;
     int error;
 
-    end_with(found_before(q, shown->collective->name, c, &list, &before));
+    TRY(found_before(q, shown->collective->name, c, &list, &before));
     if (list != NULL && before <= r->state.ns) {
         say_note("%s already has a schedule that is as fast", q->what.schedules);
-        return;
+        return NULL;
     }
     path = path_in_folder(q, shown->collective->name, c);
-    text = printed_by(print_shown, shown);
     error = new_file_begin(&file, path);
     if (error == 0) {
-        fputs(text, file.f);
+        TRY(show_schedule(file.f, &steps_as_json, shown));
         error = new_file_keep(&file);
     }
-    free(text);
-    if (error != 0)
-        bad_option("--schedules", q->what.schedules, "a folder that can be written: %s",
-                   strerror(error));
-    say_note("kept in %s", path);
+    if (error == 0)
+        say_note("kept in %s", path);
     free(path);
+    return error == 0 ? NULL
+                      : option_problem("--schedules", q->what.schedules,
+                                       "a folder that can be written: %s", strerror(error));
 }
 
 /* ---- the command ---- */
 
-static void make_folder(const char *dir)
+static struct problem *make_folder(const char *dir)
 {
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        bad_option("--schedules", dir, "a folder that can be made: %s", strerror(errno));
+        return option_problem("--schedules", dir, "a folder that can be made: %s", strerror(errno));
+    return NULL;
 }
 
-static struct logp_search_result *look(const struct question *q, const char *collective,
-                                       const struct logp_invocation *c)
+static struct problem *look(const struct question *q, const char *collective,
+                            const struct logp_invocation *c, struct logp_search_result **r)
 {
     const struct sigaction action = {.sa_handler = on_signal};
     const int64_t now = host_ns();
     struct watched w = {
         .q = q, .begun_ns = now, .until_ns = now + q->how.limit_ns, .shown_ns = now};
     struct logp_search ask = LOGP_SEARCH(collective, q->model.P, &c->args, &c->model);
-    struct logp_search_result *r = NULL;
     int rc;
 
     sigaction(SIGINT, &action, NULL);
@@ -157,16 +152,17 @@ static struct logp_search_result *look(const struct question *q, const char *col
     ask.seed = q->how.seed;
     ask.stop = ask_stop;
     ask.arg = &w;
-    rc = logp_search_run(&ask, &r);
+    *r = NULL;
+    rc = logp_search_run(&ask, r);
     if (w.shown_ns > w.begun_ns)
         fputs("\r\033[K", stderr);
-    end_with(search_refused(q, collective, c, rc));
+    TRY(search_refused(q, collective, c, rc));
     if (is_stopped != 0)
         say_note("interrupted: this is the best so far");
-    return r;
+    return NULL;
 }
 
-static int search(struct question *q)
+static struct problem *search(struct question *q, struct answer_file *to)
 {
     const char *collective;
     struct logp_invocation c;
@@ -174,15 +170,17 @@ static int search(struct question *q)
     struct logp_search_result *r;
     struct logp_algorithm row;
     struct schedule_shown shown;
+    struct problem *problem = NULL;
 
-    end_with(named_collective(q, &collective));
-    end_with(make_invocation(q, collective, &c));
+    TRY(named_collective(q, &collective));
+    TRY(make_invocation(q, collective, &c));
     if (q->what.schedules != NULL)
-        make_folder(q->what.schedules);
+        TRY(make_folder(q->what.schedules));
     if (q->model.plugin != NULL || !q->model.emulated)
-        bad_usage("search %s: needs a delay model of the table, as --delay logp", collective);
+        return usage_problem("search %s: needs a delay model of the table, as --delay logp",
+                             collective);
     say_free_bytes(q, collective, &c);
-    r = look(q, collective, &c);
+    TRY(look(q, collective, &c, &r));
     row = (struct logp_algorithm){LOGP_ALGORITHM(collective, "search", "", ""),
                                   .steps = logp_algorithm_find("schedule", "listed")->steps,
                                   .plan = logp_step_list_plan};
@@ -192,12 +190,12 @@ static int search(struct question *q)
                                     .has_data = true};
     shown.steps.args.list = r->list;
     if (writes)
-        end_with(show_schedule(stdout, q->form.format->steps, &shown));
-    show_result(writes ? stderr : stdout, r, c.model.params.latency_varies);
-    if (q->what.schedules != NULL)
-        keep_in_folder(q, &c, &shown, r);
+        problem = show_schedule(to->f, q->form.format->steps, &shown);
+    show_result(writes ? stderr : to->f, r, c.model.params.latency_varies);
+    if (problem == NULL && q->what.schedules != NULL)
+        problem = keep_in_folder(q, &c, &shown, r);
     logp_search_free(r);
-    return EXIT_OK;
+    return problem;
 }
 
 const struct command command_search = {

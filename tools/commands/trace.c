@@ -11,26 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Run it on a machine of its own. @return an exit code */
-static int run_traced(struct question *q, const struct logp_invocation *c,
-                      const struct logp_algorithm *a, struct logp_trace **trace)
+/* Run it on a machine of its own. *code: what went wrong has been told */
+static struct problem *run_traced(struct question *q, const struct logp_invocation *c,
+                                  const struct logp_algorithm *a, struct logp_trace **trace,
+                                  int *code)
 {
     struct row row = {.algorithm = a};
     struct logp_machine *m;
-    int code;
 
-    end_with(place_partners(q, c, &row, 1));
-    end_with(create_machine(q, &m));
-    code = tell_problem(q, trace_run(q, m, c, &row, 0, trace));
+    TRY(place_partners(q, c, &row, 1));
+    TRY(create_machine(q, &m));
+    *code = tell_problem(q, trace_run(q, m, c, &row, 0, trace));
     end_machine(q, m);
-    return code;
+    return NULL;
 }
 
 /* The picture of a run that went wrong is wanted, too. */
-static void show(const struct shown *s)
+static void show(const struct shown *s, struct answer_file *to)
 {
-    s->q->form.format->trace->show(stdout, s);
-    answer_is_whole();
+    s->q->form.format->trace->show(to->f, s);
+    to->is_whole = true;
 }
 
 /* ---- of a replay ---- */
@@ -38,7 +38,7 @@ static void show(const struct shown *s)
 enum { STEP = 1000 }; /* ns, where times are steps */
 
 /* In place of options that mean something to a collective. */
-static void resolve_replay(struct question *q, const struct logp_replay *r)
+static struct problem *resolve_replay(struct question *q, const struct logp_replay *r)
 {
     static const struct names taken = {
         {"--replay", "--format", "--output", "--executor", "--unit", "--size", "--title", "--diff"},
@@ -48,15 +48,16 @@ static void resolve_replay(struct question *q, const struct logp_replay *r)
     const int64_t most = q->form.format->trace->most;
 
     if (q->line.n_words > 1)
-        bad_usage("trace %s --replay: give either a collective or --replay FILE, not both",
-                  q->line.words[1]);
-    end_with(refuse_others_than(q, &taken, "--replay"));
+        return usage_problem(
+            "trace %s --replay: give either a collective or --replay FILE, not both",
+            q->line.words[1]);
+    TRY(refuse_others_than(q, &taken, "--replay"));
     if (q->how.diff && q->form.format->trace != &trace_as_text &&
         q->form.format->trace != &trace_as_svg)
-        bad_option("--format", q->form.format->name, "text or svg with --diff");
+        return option_problem("--format", q->form.format->name, "text or svg with --diff");
     if (most > 0 && r->P > most)
-        bad_option("--format", q->form.format->name, "with up to %lld processors, and this has %d",
-                   (long long)most, r->P);
+        return option_problem("--format", q->form.format->name,
+                              "with up to %lld processors, and this has %d", (long long)most, r->P);
     q->model.emulated = r->has_params;
     q->model.network.params = r->params;
     q->model.ignores_G = false;
@@ -64,7 +65,7 @@ static void resolve_replay(struct question *q, const struct logp_replay *r)
     q->model.network.faults = r->faults;
     q->model.network.noise = r->noise;
     if (r->has_params && option_given(q, "unit"))
-        return;
+        return NULL;
     q->model.unit_ns = r->has_params ? 1 : STEP;
     for (int64_t unit = 1; r->has_params && unit <= r->params.L_ns; unit *= 10) {
         bool fits = true;
@@ -73,12 +74,13 @@ static void resolve_replay(struct question *q, const struct logp_replay *r)
             fits &= times[i] % unit == 0;
         q->model.unit_ns = fits ? unit : q->model.unit_ns;
     }
+    return NULL;
 }
 
 /* Join the lines of a failure's text that describe the failure. To be freed */
 static char *in_short(const char *text)
 {
-    char *all = or_end(calloc(2 * strlen(text) + 1, 1)), *to = all;
+    char *all = need(calloc(2 * strlen(text) + 1, 1)), *to = all;
     bool wanted = true;
 
     for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
@@ -132,13 +134,13 @@ static int64_t parted(const struct logp_trace *a, const struct logp_trace *b)
 
 /* Show the failure next to the nearest run that passes. point: where they
  * differ, and the failure */
-static void show_diff(struct shown *s, const struct replayed *what)
+static void show_diff(struct shown *s, const struct replayed *what, struct answer_file *to)
 {
     const char *failure = s->failure;
     char *point = shown_text(what->point), *all, time[32];
     const int64_t at = parted(what->trace, what->nearest);
 
-    all = or_end(calloc(strlen(point) + strlen(failure) + 128, 1));
+    all = need(calloc(strlen(point) + strlen(failure) + 128, 1));
     sprintf(all, "they differ in %s", point);
     if (at >= 0)
         sprintf(all + strlen(all), "; from %s %s on%s", s->steps ? "step" : "time",
@@ -150,122 +152,150 @@ static void show_diff(struct shown *s, const struct replayed *what)
     s->names[1] = "the nearest run that passes";
     s->parted_ns = at;
     s->failure = all;
-    show(s);
+    show(s, to);
     s->failure = failure;
     free(all);
     free(point);
 }
 
-static int trace_replay(struct question *q)
+static struct problem *show_run(struct shown *s, const struct logp_replay *r,
+                                const struct replayed *what, struct answer_file *to)
+{
+    const char *const file = s->q->how.replay;
+    int code = EXIT_OK;
+
+    s->trace = what->trace;
+    s->steps = what->steps;
+    if (what->trace == NULL || what->outcome > REPLAYED_FIXED)
+        code = tell_problem(s->q, show_replayed(to->f, file, r, what));
+    else
+        note_changed(file, r, what);
+    if (what->trace == NULL && what->outcome <= REPLAYED_FIXED)
+        say("%s: nothing could be recorded", file);
+    else if (what->trace != NULL && what->nearest != NULL)
+        show_diff(s, what, to);
+    else if (what->trace != NULL)
+        show(s, to);
+    if (s->q->how.diff && what->outcome <= REPLAYED_OTHERWISE && what->nearest == NULL)
+        say("%s: no run that passes was found near it", file);
+    return told(code);
+}
+
+static struct problem *trace_replay(struct question *q, struct answer_file *to)
 {
     struct logp_replay *r;
     char *program, *failure, *text;
     struct shown s = {.q = q};
     struct replayed what;
-    int code = EXIT_OK;
+    struct problem *problem;
 
-    end_with(read_replay(q->how.replay, &r));
-    s.program = program = shown_text(r->name);
-    resolve_replay(q, r);
-    end_with(run_replay(q, q->how.replay, r, true, &what));
-    text = in_short(what.text != NULL ? what.text : "");
-    failure = shown_text(text);
-    free(text);
-    s.failure = failure;
-    s.trace = what.trace;
-    s.steps = what.steps;
-    if (what.trace == NULL || what.outcome > REPLAYED_FIXED)
-        code = tell_problem(q, show_replayed(stdout, q->how.replay, r, &what));
-    else
-        note_changed(q->how.replay, r, &what);
-    if (what.trace == NULL && what.outcome <= REPLAYED_FIXED)
-        say("%s: nothing could be recorded", q->how.replay);
-    else if (what.trace != NULL && what.nearest != NULL)
-        show_diff(&s, &what);
-    else if (what.trace != NULL)
-        show(&s);
-    if (q->how.diff && what.outcome <= REPLAYED_OTHERWISE && what.nearest == NULL)
-        say("%s: no run that passes was found near it", q->how.replay);
-    free(program);
-    free(failure);
-    free_replayed(&what);
+    TRY(read_replay(q->how.replay, &r));
+    problem = resolve_replay(q, r);
+    if (problem == NULL)
+        problem = run_replay(q, q->how.replay, r, true, &what);
+    if (problem == NULL) {
+        s.program = program = shown_text(r->name);
+        text = in_short(what.text != NULL ? what.text : "");
+        s.failure = failure = shown_text(text);
+        problem = show_run(&s, r, &what, to);
+        free(text);
+        free(program);
+        free(failure);
+        free_replayed(&what);
+    }
     logp_replay_free(r);
-    return code;
+    return problem;
 }
 
 /* ---- of a collective ---- */
 
 /* Refuse runs that cannot be shown before anything is run. */
-static void refuse(const struct question *q, const struct logp_algorithm *a, size_t n)
+static struct problem *refuse(const struct question *q, const struct logp_algorithm *a, size_t n)
 {
     const int64_t most = q->form.format->trace->most;
 
     if (n > 1)
-        bad_option("--algo", q->what.algorithm_list, "one algorithm");
+        return option_problem("--algo", q->what.algorithm_list, "one algorithm");
     if (most > 0 && q->model.P > most)
-        bad_option("-P", option_text(q, "P"),
-                   "1 .. %lld processors for %s; json and perfetto take more", (long long)most,
-                   q->form.format->name);
+        return option_problem("-P", option_text(q, "P"),
+                              "1 .. %lld processors for %s; json and perfetto take more",
+                              (long long)most, q->form.format->name);
     if (q->model.P > LOGP_MAX_PROCESSORS)
-        bad_option("-P", option_text(q, "P"), "1 .. %d processors", LOGP_MAX_PROCESSORS);
+        return option_problem("-P", option_text(q, "P"), "1 .. %d processors", LOGP_MAX_PROCESSORS);
     if (q->how.only_predicted && a->steps == NULL)
-        bad_option("--algo", a->name,
-                   "with --predicted: one with steps; %s has only a run function", a->name);
+        return option_problem("--algo", a->name,
+                              "with --predicted: one with steps; %s has only a run function",
+                              a->name);
     if (q->how.only_predicted && !q->model.emulated && q->model.plugin == NULL)
-        bad_option("--delay", q->model.delay->name,
-                   "with --predicted: a model in which messages take time");
+        return option_problem("--delay", q->model.delay->name,
+                              "with --predicted: a model in which messages take time");
+    return NULL;
 }
 
-static int trace_collective(struct question *q)
+/* The reason why there is no trace without a run. */
+static struct problem *why_untraced(const struct question *q, const struct logp_invocation *c,
+                                    const struct logp_algorithm *a)
+{
+    if (is_faulty(q))
+        return option_problem("predicted", "on",
+                              "off: random faults and noise have no prediction; remove it");
+    TRY(check_steps(q, c, a));
+    return failure("%s %s cannot be predicted here", a->collective, a->name);
+}
+
+/* Trace the run and the prediction, as far as they are wanted; the caller frees both. */
+static struct problem *make_traces(struct question *q, const struct logp_invocation *c,
+                                   const struct logp_algorithm *a, struct logp_trace **run,
+                                   struct logp_trace **predicted, int *code)
+{
+    if (!q->how.only_predicted)
+        TRY(check_machine(q));
+    if (q->model.emulated || q->model.plugin != NULL)
+        TRY(trace_prediction(q, c, a, 0, predicted));
+    if (!q->how.only_predicted)
+        TRY(run_traced(q, c, a, run, code));
+    return q->how.only_predicted && *predicted == NULL ? why_untraced(q, c, a) : NULL;
+}
+
+static struct problem *trace_collective(struct question *q, struct answer_file *to)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     const char *collective;
     struct logp_invocation c;
     struct logp_trace *run = NULL, *predicted = NULL;
     struct shown s = {.q = q};
+    struct problem *problem;
     int code = EXIT_OK;
     size_t n;
 
-    end_with(named_collective(q, &collective));
-    end_with(make_invocation(q, collective, &c));
-    end_with(choose_algorithms(q, collective, &c, chosen, &n));
-    s.algorithm = chosen[0];
-    refuse(q, chosen[0], n);
+    TRY(named_collective(q, &collective));
+    TRY(make_invocation(q, collective, &c));
+    TRY(choose_algorithms(q, collective, &c, chosen, &n));
+    TRY(refuse(q, chosen[0], n));
     say_free_bytes(q, collective, &c);
     if (!option_given(q, "reps"))
         q->how.reps = 1;
-    if (!q->how.only_predicted)
-        end_with(check_machine(q));
-    if (q->model.emulated || q->model.plugin != NULL)
-        end_with(trace_prediction(q, &c, chosen[0], 0, &predicted));
-    if (!q->how.only_predicted)
-        code = run_traced(q, &c, chosen[0], &run);
+    problem = make_traces(q, &c, chosen[0], &run, &predicted, &code);
+    s.algorithm = chosen[0];
     s.trace = q->how.only_predicted ? predicted : run;
     s.predicted = q->how.only_predicted ? NULL : predicted;
-    if (s.trace == NULL && q->how.only_predicted && is_faulty(q))
-        bad_option("predicted", "on", "off: random faults and noise have no prediction; remove it");
-    if (s.trace == NULL && q->how.only_predicted) {
-        end_with(check_steps(q, &c, chosen[0]));
-        fprintf(stderr, "logp: %s %s cannot be predicted here\n", collective, chosen[0]->name);
-        code = EXIT_WRONG;
-    }
     if (s.predicted != NULL && s.trace != NULL)
         s.parting = compare_traces(s.trace, s.predicted);
-    if (s.trace != NULL)
-        show(&s);
+    if (problem == NULL && s.trace != NULL)
+        show(&s, to);
     logp_trace_free(run);
     logp_trace_free(predicted);
-    return code;
+    return problem != NULL ? problem : told(code);
 }
 
-static int trace(struct question *q)
+static struct problem *trace(struct question *q, struct answer_file *to)
 {
     if (q->how.diff && q->how.replay == NULL)
-        bad_usage("trace: --diff needs --replay FILE");
+        return usage_problem("trace: --diff needs --replay FILE");
     if (q->how.replay != NULL)
-        return trace_replay(q);
-    end_with(add_rest(q));
-    return trace_collective(q);
+        return trace_replay(q, to);
+    TRY(add_rest(q));
+    return trace_collective(q, to);
 }
 
 const struct command command_trace = {

@@ -31,53 +31,58 @@ static const struct kind *the_kind(const struct question *q, const char *collect
 }
 
 /* Refuse n processors if they are more than that. */
-static void limit(const struct question *q, int64_t n, int64_t most, const char *what,
-                  const char *otherwise)
+static struct problem *limit(const struct question *q, int64_t n, int64_t most, const char *what,
+                             const char *otherwise)
 {
     char text[32];
 
     snprintf(text, sizeof(text), "%lld", (long long)q->model.P);
     if (n > most)
-        bad_option("-P", text, "%s up to %lld processors%s", what, (long long)most, otherwise);
+        return option_problem("-P", text, "%s up to %lld processors%s", what, (long long)most,
+                              otherwise);
+    return NULL;
 }
 
 /* Refuse options under which the times of messages are not known in advance. */
-static void refuse_unplanned(const struct question *q)
+static struct problem *refuse_unplanned(const struct question *q)
 {
     if (q->model.network.topology != NULL)
-        bad_option("--topology", logp_topology_spec(q->model.network.topology),
-                   "none: the tree is shown for a network without distances; remove it");
+        return option_problem("--topology", logp_topology_spec(q->model.network.topology),
+                              "none: the tree is shown for a network without distances; remove it");
     if (q->model.network.links != NULL)
-        bad_option(links_option(q), option_text(q, links_option(q)),
-                   "none: the tree is shown for links that are alike; remove it");
+        return option_problem(links_option(q), option_text(q, links_option(q)),
+                              "none: the tree is shown for links that are alike; remove it");
     if (!q->model.emulated || model_params(q).recv_streams)
-        bad_option("--delay", q->model.delay->name,
-                   "logp, loggp or store-forward: the tree shows times");
+        return option_problem("--delay", q->model.delay->name,
+                              "logp, loggp or store-forward: the tree shows times");
     if (logp_params_capacity(&q->model.network.params) > 0)
-        bad_option("--capacity", option_text(q, "capacity"),
-                   "off: the tree is shown without stalls of senders; remove it");
+        return option_problem("--capacity", option_text(q, "capacity"),
+                              "off: the tree is shown without stalls of senders; remove it");
     if (q->model.network.rendezvous_from > 0)
-        bad_option("--rendezvous", option_text(q, "rendezvous"),
-                   "none: the tree is shown for buffered sends; remove it");
+        return option_problem("--rendezvous", option_text(q, "rendezvous"),
+                              "none: the tree is shown for buffered sends; remove it");
+    return NULL;
 }
 
-static int show_tree(struct question *q)
+static struct problem *show_tree(struct question *q, struct answer_file *to)
 {
     const char *collective;
     const struct kind *kind;
     const struct tree_form *form = q->form.format->tree;
+    struct problem *problem = NULL;
     struct tree tree;
 
-    end_with(named_collective(q, &collective));
+    TRY(named_collective(q, &collective));
     kind = the_kind(q, collective);
-    refuse_unplanned(q);
-    limit(q, q->model.P, MOST_NODES, "a whole tree is shown", "");
-    end_with(kind != NULL ? kind->make(q, &tree) : make_found_tree(q, collective, &tree));
+    TRY(refuse_unplanned(q));
+    TRY(limit(q, q->model.P, MOST_NODES, "a whole tree is shown", ""));
+    TRY(kind != NULL ? kind->make(q, &tree) : make_found_tree(q, collective, &tree));
     if (form->most > 0)
-        limit(q, tree.used, form->most, form->limit, form->otherwise);
-    end_with(form->show(stdout, q, &tree));
+        problem = limit(q, tree.used, form->most, form->limit, form->otherwise);
+    if (problem == NULL)
+        problem = form->show(to->f, q, &tree);
     free_tree(&tree);
-    return EXIT_OK;
+    return problem;
 }
 
 const struct command command_tree = {

@@ -12,7 +12,7 @@ enum { MAX_COLLECTIVES = 64 };
 
 static const struct tune_form *const forms[] = {&tune_table, &tune_openmpi, &tune_mpich, &tune_csv};
 
-static const struct tune_form *find_form(const struct question *q)
+static struct problem *find_form(const struct question *q, const struct tune_form **out)
 {
     const char *const suffix = q->form.output != NULL ? suffix_of(q->form.output) : NULL;
     const bool asked = option_on_command_line(q, "format"),
@@ -21,27 +21,29 @@ static const struct tune_form *find_form(const struct question *q)
     char export[64];
 
     if (*q->form.export != '\0' && asked && strcmp(q->form.export, q->form.format->name) != 0)
-        bad_option("--format", q->form.format->name, "not together with --export %s",
-                   q->form.export);
+        return option_problem("--format", q->form.format->name, "not together with --export %s",
+                              q->form.export);
     if (*q->form.export == '\0' && asked)
-        end_with(
-            check_suffix(q, is_csv ? "--format csv" : "--format table", q->form.format->suffix));
+        TRY(check_suffix(q, is_csv ? "--format csv" : "--format table", q->form.format->suffix));
     if (*q->form.export == '\0' &&
-        (asked || suffix == NULL ? is_csv : strcasecmp(suffix, "csv") == 0))
-        return &tune_csv;
+        (asked || suffix == NULL ? is_csv : strcasecmp(suffix, "csv") == 0)) {
+        *out = &tune_csv;
+        return NULL;
+    }
     if (*q->form.export == '\0' && suffix != NULL && strcasecmp(suffix, "txt") != 0)
-        bad_option("--output", q->form.output,
-                   "without --export openmpi or mpich, a file whose name ends in .txt or .csv");
+        return option_problem(
+            "--output", q->form.output,
+            "without --export openmpi or mpich, a file whose name ends in .txt or .csv");
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         if (strcmp(forms[i]->name, q->form.export) == 0) {
             snprintf(export, sizeof(export), "--export %s", q->form.export);
-            end_with(check_suffix(q, export, forms[i]->suffix));
-            return forms[i];
+            *out = forms[i];
+            return check_suffix(q, export, forms[i]->suffix);
         }
         if (*forms[i]->name != '\0')
             add_name(&names, forms[i]->name);
     }
-    refuse_name("--export", q->form.export, &names);
+    return name_problem("--export", q->form.export, &names);
 }
 
 /* Find the collectives of the form. If it has no list, take all with several algorithms, and
@@ -65,7 +67,8 @@ static size_t find_collectives(const struct tune_form *form, struct tune_collect
 }
 
 /* Check that the words after the command name some of them. */
-static void check_words(const struct question *q, const struct tune_collective *all, size_t n)
+static struct problem *check_words(const struct question *q, const struct tune_collective *all,
+                                   size_t n)
 {
     struct names names = {0};
     char list[MAX_LIST];
@@ -74,8 +77,9 @@ static void check_words(const struct question *q, const struct tune_collective *
         add_name(&names, all[i].ours);
     for (int i = 1; i < q->line.n_words; i++)
         if (find_name(&names, q->line.words[i]) < 0)
-            bad_usage("tune %s: no such collective; %s", q->line.words[i],
-                      one_of(&names, q->line.words[i], list));
+            return usage_problem("tune %s: no such collective; %s", q->line.words[i],
+                                 one_of(&names, q->line.words[i], list));
+    return NULL;
 }
 
 static bool is_wanted(const struct question *q, const char *collective)
@@ -87,16 +91,17 @@ static bool is_wanted(const struct question *q, const char *collective)
     return wanted;
 }
 
-static void resolve_model(struct question *q)
+static struct problem *resolve_model(struct question *q)
 {
     const size_t many = 1024;
 
     if (!q->model.emulated)
-        bad_option("--delay", q->model.delay->name, "a delay model with parameters");
+        return option_problem("--delay", q->model.delay->name, "a delay model with parameters");
     if (q->model.gamma_host)
         q->model.network.params.gamma_ps = logp_op_measure(q->what.op, many);
     if (q->model.network.params.gamma_ps < 0)
-        bad_option("--gamma", "host", "no memory to measure it");
+        return option_problem("--gamma", "host", "no memory to measure it");
+    return NULL;
 }
 
 /* Note that its table is the same for all sizes, where bytes cost nothing. */
@@ -112,37 +117,45 @@ static void judge_model(const struct question *q, const struct tune_collective *
         say_note("%s", text);
 }
 
-static int tune(struct question *q)
+static struct problem *tune_all(const struct question *q, const struct tune_form *form,
+                                const struct tune_collective *collectives, size_t all,
+                                struct tune_result *results, size_t *n)
 {
-    const struct tune_form *form = find_form(q);
-    struct tune_collective collectives[MAX_COLLECTIVES];
-    struct tune_result results[MAX_COLLECTIVES];
-    const size_t all = find_collectives(form, collectives);
-    size_t n = 0;
-
-    check_words(q, collectives, all);
-    resolve_model(q);
-    if (form->whole && q->line.n_words > 1)
-        fprintf(stderr,
-                "logp: all collectives are written, because the file replaces all choices of %s\n",
-                form->name);
     for (size_t i = 0; i < all; i++) {
         if (!form->whole && !is_wanted(q, collectives[i].ours))
             continue;
-        results[n] =
-            (struct tune_result){&collectives[i], calloc(q->span.n_P, sizeof(*results[n].of))};
-        if (results[n].of == NULL)
-            bad_usage("no memory");
-        end_with(tune_choose(q, &collectives[i], results[n++].of));
+        results[*n] = (struct tune_result){&collectives[i],
+                                           need(calloc(q->span.n_P, sizeof(*results[*n].of)))};
+        TRY(tune_choose(q, &collectives[i], results[(*n)++].of));
     }
-    judge_model(q, collectives, all);
-    form->print(stdout, q, results, n);
+    return NULL;
+}
+
+static struct problem *tune(struct question *q, struct answer_file *to)
+{
+    const struct tune_form *form = NULL;
+    struct tune_collective collectives[MAX_COLLECTIVES];
+    struct tune_result results[MAX_COLLECTIVES];
+    struct problem *problem;
+    size_t all, n = 0;
+
+    TRY(find_form(q, &form));
+    all = find_collectives(form, collectives);
+    TRY(check_words(q, collectives, all));
+    TRY(resolve_model(q));
+    if (form->whole && q->line.n_words > 1)
+        say("all collectives are written, because the file replaces all choices of %s", form->name);
+    problem = tune_all(q, form, collectives, all, results, &n);
+    if (problem == NULL) {
+        judge_model(q, collectives, all);
+        form->print(to->f, q, results, n);
+    }
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < q->span.n_P; j++)
             free(results[i].of[j].cells);
         free(results[i].of);
     }
-    return EXIT_OK;
+    return problem;
 }
 
 const struct command command_tune = {

@@ -3,6 +3,7 @@
 #include "answer/validate/validate.h"
 #include "commands/command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_P = 1024 };
@@ -11,7 +12,7 @@ static const struct names usual = {
     {"broadcast", "reduce", "allreduce", "allgather", "alltoall", "barrier"}, 6};
 
 /* The collectives that the words name, or the usual ones. */
-static struct names list_collectives(const struct question *q)
+static struct problem *list_collectives(const struct question *q, struct names *out)
 {
     const struct logp_collective *c;
     struct names known = {0}, wanted = {0};
@@ -23,66 +24,70 @@ static struct names list_collectives(const struct question *q)
             add_name(&known, c->name);
     for (int i = 1; i < q->line.n_words; i++) {
         if (find_name(&known, q->line.words[i]) < 0)
-            bad_usage("validate %s: no such collective; %s", q->line.words[i],
-                      one_of(&known, q->line.words[i], list));
+            return usage_problem("validate %s: no such collective; %s", q->line.words[i],
+                                 one_of(&known, q->line.words[i], list));
         add_name(&wanted, q->line.words[i]);
     }
-    return wanted.n > 0 ? wanted : usual;
+    *out = wanted.n > 0 ? wanted : usual;
+    return NULL;
 }
 
 /* Set the default sizes and processors, which a laptop runs in a minute, and check those given. */
-static void resolve_points(struct question *q)
+static struct problem *resolve_points(struct question *q)
 {
     if (!q->model.emulated)
-        bad_option("--delay", q->model.delay->name, "a model that predictions are made under");
+        return option_problem("--delay", q->model.delay->name,
+                              "a model that predictions are made under");
     if (!option_given(q, "bytes")) {
         q->span.bytes_low = 8;
         q->span.bytes_high = 64 << 10;
     }
     for (size_t i = 0; i < q->span.n_P; i++)
         if (q->span.P_list[i] > MOST_P)
-            bad_option("-P", option_text(q, "P"), "up to 1024 processors");
+            return option_problem("-P", option_text(q, "P"), "up to 1024 processors");
     if (q->span.bytes_high > 1 << 24)
-        bad_option("--bytes", option_text(q, "bytes"), "up to 16 MiB");
+        return option_problem("--bytes", option_text(q, "bytes"), "up to 16 MiB");
+    return NULL;
 }
 
 /* Begin the shared output of several processes. Only the machines of points use them, so one for
- * the largest P is created here to count them. @return the number of processes */
-static int begin_processes(const struct question *q)
+ * the largest P is created here to count them: *n. */
+static struct problem *begin_processes(const struct question *q, struct answer_file *to, int *n)
 {
     struct question most = *q;
+    struct problem *problem;
     struct logp_machine *m;
-    int n;
 
+    *n = 1;
     if (!over_processes(q))
-        return 1;
+        return NULL;
     most.model.P = MOST_P;
     most.model.network.links = NULL;
     use_delay(&most, "none");
     use_executor(&most, "fiber");
-    end_with(create_machine(&most, &m));
-    n = logp_machine_processes(m);
-    end_with(begin_shared_output(q, m));
+    TRY(create_machine(&most, &m));
+    *n = logp_machine_processes(m);
+    problem = begin_shared_output(q, m, to);
     end_machine(q, m);
-    return n;
+    return problem;
 }
 
 /* Predict an emulated machine with its own parameters unless --machine is given. */
-static void resolve_machine(struct question *q)
+static struct problem *resolve_machine(struct question *q)
 {
     struct question as_it_is = *q;
 
     if (strcmp(q->network.on, "host") == 0 || option_given(q, "machine"))
-        return;
-    end_with(set_machine(&as_it_is, "--on",
-                         q->network.on)); /* named so in the error, if it is not a machine */
+        return NULL;
+    TRY(set_machine(&as_it_is, "--on",
+                    q->network.on)); /* named so in the error, if it is not a machine */
     give_option(q, "machine", q->network.on);
-    end_with(resolve_point(q, 0));
+    return resolve_point(q, 0);
 }
 
 /* A host is compared with its own parameters: those of a file, or L, o and g as they are given.
  * The defaults are those of no machine. */
-static void need_parameters(const struct question *q)
+static struct problem *need_parameters(const struct question *q)
 {
     const bool has_o =
         option_given(q, "o") || (option_given(q, "o-send") && option_given(q, "o-recv"));
@@ -90,37 +95,44 @@ static void need_parameters(const struct question *q)
     const char *name = over_processes(q) ? q->how.transport : "";
 
     if (option_given(q, "machine") || (option_given(q, "L") && has_o && option_given(q, "g")))
-        return;
-    bad_usage("validate: the parameters of this host are needed: type logp measure --delay none "
-              "--executor %s%s%s --format machine --output host.machine, then logp validate "
-              "--executor %s%s%s --machine host.machine; or give -L, -o and -g; or --on MACHINE",
-              q->how.executor, transport, name, q->how.executor, transport, name);
+        return NULL;
+    return usage_problem(
+        "validate: the parameters of this host are needed: type logp measure --delay none "
+        "--executor %s%s%s --format machine --output host.machine, then logp validate "
+        "--executor %s%s%s --machine host.machine; or give -L, -o and -g; or --on MACHINE",
+        q->how.executor, transport, name, q->how.executor, transport, name);
 }
 
-static int validate(struct question *q)
+/* What is measured: this host, or an emulated machine. */
+static struct problem *measured_on(const struct question *q, struct question *on)
+{
+    *on = *q;
+    on->model.network.params = (struct logp_params){0};
+    on->model.node_size = 0; /* --nodes and --link apply to the prediction */
+    on->model.rules = NULL;
+    if (strcmp(q->network.on, "host") != 0)
+        return set_machine(on, "--on", q->network.on);
+    if (q->how.clock == LOGP_CLOCK_VIRTUAL)
+        return option_problem("--clock", "virtual",
+                              "wall on this host; --on MACHINE measures on an emulated machine");
+    use_delay(on, "none");
+    return need_parameters(q);
+}
+
+static struct problem *validate(struct question *q, struct answer_file *to)
 {
     struct validated v = {.q = q};
     struct question on;
-    const struct names collectives = list_collectives(q);
+    struct names collectives = {0};
     int code = EXIT_OK;
 
-    resolve_machine(q);
-    resolve_points(q);
-    on = *q;
-    on.model.network.params = (struct logp_params){0};
-    on.model.node_size = 0; /* --nodes and --link apply to the prediction */
-    on.model.rules = NULL;
-    if (strcmp(q->network.on, "host") != 0) {
+    TRY(list_collectives(q, &collectives));
+    TRY(resolve_machine(q));
+    TRY(resolve_points(q));
+    TRY(measured_on(q, &on));
+    TRY(begin_processes(q, to, &v.n_processes));
+    if (strcmp(q->network.on, "host") != 0)
         v.on = shown_text(q->network.on);
-        end_with(set_machine(&on, "--on", q->network.on));
-    } else if (q->how.clock == LOGP_CLOCK_VIRTUAL) {
-        bad_option("--clock", "virtual",
-                   "wall on this host; --on MACHINE measures on an emulated machine");
-    } else {
-        need_parameters(q);
-        use_delay(&on, "none");
-    }
-    v.n_processes = begin_processes(q);
     if (!option_given(q, "P")) {
         q->span.n_P = 3;
         for (int i = 0; i < 3; i++)
@@ -134,7 +146,8 @@ static int validate(struct question *q)
     if (doubtful_points(&v) > 0)
         code = EXIT_WRONG;
     forget_points(&v);
-    return code;
+    free((char *)v.on);
+    return told(code);
 }
 
 const struct command command_validate = {

@@ -9,17 +9,19 @@
 
 struct problem *answer_open(struct answer_file *a, const char *option, const char *path)
 {
-    int error;
+    const bool existed = access(path, F_OK) == 0;
+    struct new_file file = {0};
+    const int error = new_file_begin(&file, path);
 
-    *a = (struct answer_file){.f = stdout, .path = path};
-    if (path == NULL)
-        return NULL;
-    a->existed = access(path, F_OK) == 0;
-    error = new_file_begin(&a->file, path);
-    a->f = a->file.f;
-    return error != 0
-               ? option_problem(option, path, "a file that can be written: %s", strerror(error))
-               : NULL;
+    if (error != 0)
+        return option_problem(option, path, "a file that can be written: %s", strerror(error));
+    *a = (struct answer_file){.f = file.f,
+                              .before = a->f,
+                              .file = file,
+                              .path = path,
+                              .existed = existed,
+                              .is_whole = a->is_whole};
+    return NULL;
 }
 
 /* Find the error of an earlier write again, by writing more to a file that will be dropped: some
@@ -49,21 +51,24 @@ static int say_unwritten(const char *what, int error)
     return EXIT_WRONG;
 }
 
-int answer_close(struct answer_file *a, int code, bool whole, bool interrupted)
+int answer_close(struct answer_file *a, int code, bool interrupted)
 {
+    const char *const path = a->path;
     int error = flush(a);
 
-    if (a->path == NULL)
+    if (path == NULL)
         return error != 0 ? say_unwritten("the output", error) : code;
-    if (error != 0 || interrupted || (code != EXIT_OK && !whole))
+    if (error != 0 || interrupted || (code != EXIT_OK && !a->is_whole))
         new_file_drop(&a->file);
     else
         error = new_file_keep(&a->file);
+    a->f = a->before;
+    a->path = NULL;
     if (error != 0)
-        return say_unwritten(a->path, error);
-    if (!interrupted && (code == EXIT_OK || whole))
+        return say_unwritten(path, error);
+    if (!interrupted && (code == EXIT_OK || a->is_whole))
         return code;
-    say("%s %s: %s", a->path, a->existed ? "is as it was" : "was not written",
+    say("%s %s: %s", path, a->existed ? "is as it was" : "was not written",
         interrupted ? "interrupted" : "the command failed");
     return code == EXIT_OK ? EXIT_WRONG : code;
 }

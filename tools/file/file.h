@@ -44,18 +44,20 @@ void drop_all_files(void);
 /* ---- answer_file.c: a command's answer ---- */
 
 struct answer_file {
-    FILE *f; /* to write to */
+    FILE *f;      /* to write to */
+    FILE *before; /* f before the file was opened, and after it was closed */
     struct new_file file;
-    const char *path; /* NULL: stdout */
+    const char *path; /* NULL: f was given */
     bool existed;
+    bool is_whole; /* the answer is kept whatever the exit code */
 };
 
-/* Begin an answer in a file that the option names; path NULL: on stdout. */
+/* Begin an answer in a file that the option names. */
 struct problem *answer_open(struct answer_file *a, const char *option, const char *path);
 /* End it: check that all of it was written; after exit code 0, or where the answer is whole, replace
  * the old file, otherwise leave it and report that. interrupted: the answer is not whole.
  * @return the exit code */
-int answer_close(struct answer_file *a, int code, bool whole, bool interrupted);
+int answer_close(struct answer_file *a, int code, bool interrupted);
 
 /* ---- stdout.c: a command's answer, as a file ---- */
 

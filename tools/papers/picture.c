@@ -230,7 +230,7 @@ static void print_problem(struct problem **printed, struct problem *problem)
     say("%s", problem->text);
     free(problem);
     if (*printed == NULL)
-        *printed = failure_told();
+        *printed = told(EXIT_WRONG);
 }
 
 static void draw_plot_files(const struct plot *plot, const char *folder, struct problem **printed)

@@ -187,6 +187,7 @@ struct line_question {
     const char *command; /* its name, which may have two words */
     char **rest; /* the words after --, or a program of mpirun; NULL at its end; NULL: none */
     char **argv; /* all of the command line; NULL: the question is of JSON */
+    const char *page; /* logp report: its file, named before the collective; or NULL */
     bool help, version;
 };
 

@@ -50,12 +50,12 @@ void say_to(FILE *f)
     notes = f;
 }
 
-static void say_of(const char *format, va_list args)
+static void say_of(const char *format, va_list args, bool of_all)
 {
     char line[8192], *shown;
 
     vsnprintf(line, sizeof(line), format, args);
-    if (leave_others != NULL && !is_first_to_say(line))
+    if (of_all && leave_others != NULL && !is_first_to_say(line))
         return;
     shown = is_printable(line) ? NULL : shown_text(line);
     /* in one piece, because the launcher may print at the same time */
@@ -68,7 +68,16 @@ void say(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    say_of(format, args);
+    say_of(format, args, true);
+    va_end(args);
+}
+
+void say_here(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_of(format, args, false);
     va_end(args);
 }
 
@@ -86,7 +95,7 @@ void say_note(const char *format, ...)
     if (quiet)
         return;
     va_start(args, format);
-    say_of(format, args);
+    say_of(format, args, true);
     va_end(args);
 }
 

@@ -83,20 +83,13 @@ struct problem *failure(const char *format, ...)
     return p;
 }
 
-static struct problem *told(int code)
+struct problem *told(int code)
 {
-    struct problem *p = need(calloc(1, sizeof(*p) + 1));
+    struct problem *p;
 
+    if (code == EXIT_OK)
+        return NULL;
+    p = need(calloc(1, sizeof(*p) + 1));
     p->code = code;
     return p;
-}
-
-struct problem *failure_told(void)
-{
-    return told(EXIT_WRONG);
-}
-
-struct problem *usage_told(void)
-{
-    return told(EXIT_USAGE);
 }

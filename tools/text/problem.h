@@ -37,10 +37,9 @@ struct problem *which_name(const char *option, const char *text, const struct na
                            int *which);
 /* A run or another part of the work failed: code EXIT_WRONG. */
 struct problem *failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same; notes have the reason. */
-struct problem *failure_told(void);
-/* Another process of the launcher has printed why the input is bad. */
-struct problem *usage_told(void);
+/* The problem of an exit code whose reason has been told, by a note or another process; EXIT_OK:
+ * NULL. */
+struct problem *told(int code);
 
 /* Return memory. Without memory nothing can continue, so a function that main() sets ends the
  * process; the default aborts it. */

@@ -106,6 +106,8 @@ enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 /* Print one line on stderr, "logp: ...". */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for a line of this process, even if others of the launcher print it, too. */
+void say_here(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a note, which is not an error. After keep_quiet(true) it prints nothing. */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void keep_quiet(bool quiet);

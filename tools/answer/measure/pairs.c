@@ -120,14 +120,13 @@ struct problem *measure_pairs(const struct question *q, struct logp_machine *m, 
         return NULL;
     /* Only the first process prints an error that all of them know. */
     if (logp_machine_process(m) > 0 && (rc != -ETIMEDOUT || logp_machine_report(m)->n_waits == 0))
-        return failure_told();
+        return told(EXIT_WRONG);
     if (rc == -EINTR)
-        fprintf(stderr, "logp: measure: interrupted\n");
+        say_here("measure: interrupted");
     else if (rc == -ETIMEDOUT)
-        fprintf(stderr, "logp: measure: not finished within %s\n",
-                option_shown(q, "--timeout", option));
+        say_here("measure: not finished within %s", option_shown(q, "--timeout", option));
     else
-        fprintf(stderr, "logp: measure: %s\n", logp_error_text(rc));
+        say_here("measure: %s", logp_error_text(rc));
     explain_waits(logp_machine_report(m), true);
-    return failure_told();
+    return told(EXIT_WRONG);
 }

@@ -157,7 +157,7 @@ struct problem *validate_collective(struct validated *v, const struct question *
                         : bytes * 8;
         } while (!runs_are_over(q) && bytes > 0 && bytes <= q->span.bytes_high);
     }
-    return runs_are_over(q) ? failure_told() : NULL;
+    return runs_are_over(q) ? told(EXIT_WRONG) : NULL;
 }
 
 size_t doubtful_points(const struct validated *v)

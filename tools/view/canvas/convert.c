@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pictures in files, or on the answer's stream. rsvg-convert makes PNG and PDF: it reads the SVG
- * from a file in memory, and its output is read from a pipe, because it does not notice a full disk.
+ * Pictures in files, or on the answer's stream. rsvg-convert makes PNG and PDF: its output
+ * is read from a pipe, because it does not notice a full disk.
  */
 #define _GNU_SOURCE
 #include "view/canvas/picture.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,85 +73,92 @@ struct problem *check_picture(const char *option, const char *to)
 
 /* ---- conversion ---- */
 
-/* A file in memory, at its beginning. @return -1: none, errno */
-static int file_of(const char *svg)
-{
-    const int fd = memfd_create("picture.svg", MFD_CLOEXEC);
-    const size_t n = strlen(svg);
-    size_t done = 0;
+/* The converter, and the ends of its input and output. */
+struct converter {
+    pid_t child;
+    int in, out;
+};
 
-    while (fd >= 0 && done < n) {
-        const ssize_t part = write(fd, svg + done, n - done);
-
-        if (part < 0 && errno != EINTR) {
-            close(fd);
-            return -1;
-        }
-        done += part > 0 ? (size_t)part : 0;
-    }
-    if (fd >= 0)
-        lseek(fd, 0, SEEK_SET);
-    return fd;
-}
-
-/* Start the converter. *child, *out: its process, and the pipe from its stdout. @return an errno; 0
- */
-static int start(int in, const char *kind, pid_t *child, int *out)
+/* @return an errno; 0: it runs */
+static int start(struct converter *c, const char *kind)
 {
     char *words[] = {CONVERTER, "--format", (char *)kind, NULL};
     posix_spawn_file_actions_t actions;
-    int ends[2], rc;
+    int in[2], out[2], rc;
 
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0)
         return errno;
+    if (pipe2(out, O_CLOEXEC) != 0) {
+        rc = errno;
+        close(in[0]);
+        close(in[1]);
+        return rc;
+    }
     posix_spawn_file_actions_init(&actions);
-    rc = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    rc = posix_spawn_file_actions_adddup2(&actions, in[1], STDIN_FILENO);
     if (rc == 0)
-        rc = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+        rc = posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     if (rc == 0)
-        rc = posix_spawnp(child, words[0], &actions, NULL, words, environment());
+        rc = posix_spawnp(&c->child, words[0], &actions, NULL, words, environment());
     posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (rc == 0)
-        *out = ends[0];
-    else
-        close(ends[0]);
+    close(in[1]);
+    close(out[1]);
+    c->in = in[0];
+    c->out = out[0];
+    if (rc != 0) {
+        close(c->in);
+        close(c->out);
+    }
     return rc;
 }
 
-/* Copy to f. *n: the number of bytes read. @return 0; an errno of reading or writing */
+/* Send it all, or until the converter ends. It writes nothing before it has read all. */
+static void feed(int to, const char *svg)
+{
+    for (size_t left = strlen(svg); left > 0;) {
+        const ssize_t n = send(to, svg, left, MSG_NOSIGNAL);
+
+        if (n < 0 && errno != EINTR)
+            break;
+        svg += n > 0 ? n : 0;
+        left -= n > 0 ? (size_t)n : 0;
+    }
+    close(to);
+}
+
+/* Copy to f; after an error of writing, read the rest, which the converter would report. *n: the
+ * number of bytes read. @return 0; an errno of reading or writing */
 static int copy(int from, FILE *f, size_t *n)
 {
     char part[1 << 14];
     ssize_t got;
+    int error = 0;
 
     for (*n = 0; (got = read(from, part, sizeof(part))) != 0; *n += (size_t)got) {
-        if (got < 0 && errno == EINTR)
-            got = 0;
-        else if (got < 0 || fwrite(part, 1, (size_t)got, f) != (size_t)got)
+        if (got < 0 && errno != EINTR)
             return errno;
+        got = got < 0 ? 0 : got;
+        if (error == 0 && fwrite(part, 1, (size_t)got, f) != (size_t)got)
+            error = errno;
     }
-    return fflush(f) != 0 ? errno : 0;
+    return error == 0 && fflush(f) != 0 ? errno : error;
 }
 
 /* name: of the picture. *error: of writing, which the caller reports; 0 */
 static struct problem *convert(FILE *f, const char *svg, const char *kind, const char *name,
                                int *error)
 {
-    const int in = file_of(svg);
-    int out = -1, rc = in < 0 ? errno : 0, status = -1;
-    pid_t child = -1;
-    size_t n = 0;
+    struct converter c;
+    const int rc = start(&c, kind);
+    int status = -1;
+    size_t n;
 
-    if (rc == 0)
-        rc = start(in, kind, &child, &out);
-    if (in >= 0)
-        close(in);
     if (rc != 0)
         return failure(CONVERTER ": %s", strerror(rc));
-    *error = copy(out, f, &n);
-    close(out);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    feed(c.in, svg);
+    *error = copy(c.out, f, &n);
+    close(c.out);
+    while (waitpid(c.child, &status, 0) < 0 && errno == EINTR)
         ;
     return *error == 0 && (n == 0 || status != 0) ? failure(CONVERTER " could not draw %s", name)
                                                   : NULL;

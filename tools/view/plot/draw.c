@@ -382,7 +382,7 @@ static void draw_plot(struct canvas *to, const struct plot *p, double x, double 
     const double above = TOP + (p->n_rows > 0 && other ? ABOVE : 0),
                  height = height_of(p) - above - BOTTOM,
                  left = fmin(left_of(to, p, height), 0.6 * width), labels = labels_width(to, p);
-    const double size = fmax(8, fmin(TITLE, width / (canvas_text_size(to, p->title, 1) + 1)));
+    const double size = fmax(7, fmin(TITLE, width / (canvas_text_size(to, p->title, 1) + 1)));
     struct plot_area area = {.x = x + left, .y = y + above, .height = height};
     char title[MAX_TITLE];
 

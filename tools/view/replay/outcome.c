@@ -21,7 +21,7 @@ struct problem *show_replayed(FILE *f, const char *path, const struct logp_repla
     case REPLAYED_OTHERWISE:
         write_shown_lines(f, what->text);
         note_changed(path, r, what);
-        return failure_told();
+        return told(EXIT_WRONG);
     case REPLAYED_PASSED:
     case REPLAYED_FIXED:
         write_shown(f, r->name);
