@@ -34,7 +34,7 @@
 struct claim {
     const char *what, *why;
     const struct paper_table *table; /* above it */
-    bool agrees, nothing;            /* nothing: it is a figure without numbers or formula */
+    bool nothing;                    /* it is a figure without numbers or formula */
     struct {
         const struct paper_table *table;
         const char *rows, *a, *relation, *b;
