@@ -25,14 +25,19 @@ static void fold_with(const char *name, const struct logp_step_list *list)
     logp_delay_destroy(&delay);
 }
 
-static void read_and_fold(void *path)
+static void read_and_fold(const char *path)
 {
-    const struct logp_step_list *list = read_schedule("--schedule", path);
+    const struct logp_step_list *list;
+    struct problem *problem;
+    struct question q;
 
-    if (list->P > MOST_P)
-        return;
-    fold_with("loggp", list);
-    fold_with("loggops", list);
+    fuzz_begin(&q);
+    problem = read_schedule(&q, "--schedule", path, &list);
+    if (problem == NULL && list->P <= MOST_P) {
+        fold_with("loggp", list);
+        fold_with("loggops", list);
+    }
+    fuzz_end(&q, problem);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -44,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     path = fuzz_file(end + 1, size - (size_t)(end + 1 - data));
     if (end - data == 8 && memcmp(data, "schedule", 8) == 0) {
-        fuzz_call(read_and_fold, (void *)(uintptr_t)path);
+        read_and_fold(path);
     } else if (end - data == 7 && memcmp(data, "machine", 7) == 0) {
         char *words[] = {(char *)"predict", (char *)"broadcast", (char *)"--machine",
                          (char *)(uintptr_t)path};

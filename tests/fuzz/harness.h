@@ -3,6 +3,8 @@
 #ifndef LOGP_FUZZ_HARNESS_H
 #define LOGP_FUZZ_HARNESS_H
 
+#include "question/question.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,8 +16,9 @@ enum { FUZZ_WORDS = 24 };
 
 /* `logp WORDS...` as far as its command line is understood: the command itself is not called. */
 void fuzz_logp(int n, char **words);
-/* Call what may end the process; it comes back. All variables are as at first. */
-void fuzz_call(void (*function)(void *arg), void *arg);
+/* An empty question, and its end with a problem or NULL. */
+void fuzz_begin(struct question *q);
+void fuzz_end(struct question *q, struct problem *problem);
 /* A file with these contents: its path, until the next one is made. */
 const char *fuzz_file(const void *contents, size_t n);
 /* The same bytes as a string, which ends at the first 0. To be freed. */

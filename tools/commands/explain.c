@@ -12,7 +12,7 @@
 /* The two algorithms are words here, and become --algo A,B. */
 static struct problem *take_names(struct question *q)
 {
-    static char both[256];
+    char *both;
     const struct logp_algorithm *a;
     struct names names = {0};
     char list[MAX_LIST];
@@ -33,7 +33,8 @@ static struct problem *take_names(struct question *q)
     if (strcmp(q->line.words[2], q->line.words[3]) == 0)
         return usage_problem("explain %s %s %s: needs two different algorithms", q->line.words[1],
                              q->line.words[2], q->line.words[3]);
-    snprintf(both, sizeof(both), "%s,%s", q->line.words[2], q->line.words[3]);
+    both = kept_by(q, malloc(strlen(q->line.words[2]) + strlen(q->line.words[3]) + 2), free);
+    sprintf(both, "%s,%s", q->line.words[2], q->line.words[3]);
     give_option(q, "algo", both);
     q->line.n_words = 2;
     return NULL;

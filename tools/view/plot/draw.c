@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Plots on a canvas. See plot.h. */
 #include "view/plot/plot.h"
-#include "text/problem.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     WIDTH = 640, /* of a plot, at least; in pixels */
@@ -14,32 +11,13 @@ enum {
     ROWS_HEIGHT = 200, /* at least */
     HEADING = 40,
     MOST_PLOTS = 64,
-    DENSE = 24, /* points of a curve: their markers are small from there on */
-    TOP = 58,   /* around the curves: title and legend, */
-    ABOVE = 32, /* another axis, */
-    LEFT = 34,  /* without the numbers of the axis */
+    TOP = 58,  /* around the curves: title and legend, */
+    LEFT = 34, /* without the numbers of the axis */
     RIGHT = 24,
     BOTTOM = 50,
     OTHER_AXIS = 64,
     CURVES = 420, /* width of the curves if the names need more than the rest */
-    TIC = 6,
-    LEVEL_APART = 60, /* between tics; and on an upright axis: */
-    UPRIGHT_APART = 26,
-    SIZE = 11, /* of text; and of small text: */
-    SMALL = 10,
     TITLE = 13,
-    SAMPLE = 28, /* the width of a sample of the legend */
-    LINE = 14,   /* of the legend */
-};
-
-/* The class of a curve, and that of its line; NULL: it has none. */
-static const struct {
-    const char *curve, *line;
-} classes[N_PLOT_KINDS] = {
-    [PLOT_LINE] = {"predicted", "line"},
-    [PLOT_DASHES] = {"formula", "dashes"},
-    [PLOT_PRINTED] = {"printed", NULL},
-    [PLOT_CIRCLES] = {"measured", NULL},
 };
 
 static const char css[] =
@@ -70,276 +48,11 @@ static const struct color_rule colors[] = {
     {NULL},
 };
 
-/* ---- marks ---- */
-
-static void draw_line(struct canvas *to, const char *class, double x, double y, double dx,
-                      double dy)
-{
-    canvas_line(to, (struct look){.class = class}, x, y, x + dx, y + dy);
-}
-
-/* An x, or upright a +. */
-static void cross(struct canvas *to, bool upright, struct point at, double radius)
-{
-    const double a = upright ? 0 : radius, b = upright ? radius : 0;
-
-    canvas_line(to, (struct look){.class = "mark"}, at.x - a - b, at.y - a, at.x + a + b, at.y + a);
-    canvas_line(to, (struct look){.class = "mark"}, at.x - a, at.y + a + b, at.x + a, at.y - a - b);
-}
-
-/* n: points of the curve */
-static void mark(struct canvas *to, const struct plot *p, enum plot_kind kind, int series, size_t n,
-                 struct point at)
-{
-    const bool rows = p->n_rows > 0, dense = n > DENSE;
-
-    if (kind == PLOT_PRINTED || (kind == PLOT_DASHES && rows))
-        cross(to, kind == PLOT_DASHES, at, kind == PLOT_DASHES ? 4.5 : 3.7);
-    else if (kind == PLOT_CIRCLES)
-        draw_marker(to, series, at, rows ? 4.5 : dense ? 2 : 3.7, false);
-    else if (kind == PLOT_DASHES)
-        draw_mark(to, PLOT_DISC, (struct look){.class = "disc"}, at, n == 1 ? 3.3 : 1);
-    else
-        draw_marker(to, series, at, rows ? 2.5 : n == 1 ? 3.3 : dense ? 1.2 : 2.3, true);
-}
-
-/* ---- curves ---- */
-
-/* A logarithmic axis shows neither 0 nor values below its range. */
-static bool is_shown(const struct plot_axis *axis, const struct plot_point *at)
-{
-    return axis->base == 0 || at->y >= axis->low;
-}
-
-static void draw_path(struct canvas *to, const struct plot *p, const struct plot_area *area,
-                      const struct plot_curve *c)
-{
-    const int round = c->series / N_SERIES_COLORS, n_dashes = 5;
-    struct point *points = need(malloc((c->n + 1) * sizeof(*points)));
-    char class[32] = "dashes";
-    size_t n = 0;
-
-    for (size_t i = 0; i < c->n; i++)
-        if (is_shown(plot_axis_of(p, area, c), &c->points[i]))
-            points[n++] = plot_place(p, area, c, c->points[i].x, c->points[i].y);
-    if (c->kind == PLOT_LINE)
-        snprintf(class, sizeof(class), "line d%d", (round + round / n_dashes) % n_dashes);
-    if (n > 1)
-        canvas_path(to, (struct look){.class = class}, points, n, false);
-    free(points);
-}
-
-/* The interval of a measured value, as far as the axis reaches, with a line across each end. */
-static void draw_interval(struct canvas *to, const struct plot *p, const struct plot_area *area,
-                          const struct plot_curve *c, const struct plot_point *at)
-{
-    const struct plot_axis *axis = plot_axis_of(p, area, c);
-    const struct point low =
-        plot_place(p, area, c, at->x, fmax(axis->low, isnan(at->low) ? at->y : at->low));
-    const struct point high =
-        plot_place(p, area, c, at->x, fmin(axis->high, isnan(at->high) ? at->y : at->high));
-    char path[64];
-
-    if (isnan(at->low) && isnan(at->high))
-        return;
-    if (p->n_rows > 0)
-        snprintf(path, sizeof(path), "v6m0 -3h%.2fm0 -3v6", high.x - low.x);
-    else
-        snprintf(path, sizeof(path), "h6m-3 0v%.2fm-3 0h6", high.y - low.y);
-    canvas_shape(to, (struct look){.class = "interval"}, low.x - (p->n_rows > 0 ? 0 : 3),
-                 low.y - (p->n_rows > 0 ? 3 : 0), path);
-}
-
-static void draw_point(struct canvas *to, const struct plot *p, const struct plot_area *area,
-                       const struct plot_curve *c, const struct plot_point *at)
-{
-    const struct plot_axis *axis = plot_axis_of(p, area, c);
-    const struct point place = plot_place(p, area, c, at->x, fmin(at->y, axis->high));
-
-    if (c->kind == PLOT_CIRCLES && at->y > axis->high) {
-        draw_mark(to, PLOT_UP, (struct look){.class = "disc beyond"}, place, 3.7);
-        return;
-    }
-    if (c->kind == PLOT_CIRCLES)
-        draw_interval(to, p, area, c, at);
-    mark(to, p, c->kind, c->series, c->n, place);
-}
-
-static void draw_curve(struct canvas *to, const struct plot *p, const struct plot_area *area,
-                       const struct plot_curve *c)
-{
-    char class[48];
-
-    snprintf(class, sizeof(class), "%s s%d", classes[c->kind].curve, c->series % N_SERIES_COLORS);
-    canvas_group(to, (struct look){.class = class}, 0, 0, 0);
-    if (p->n_rows == 0 && classes[c->kind].line != NULL)
-        draw_path(to, p, area, c);
-    for (size_t i = 0; i < c->n; i++)
-        if (is_shown(plot_axis_of(p, area, c), &c->points[i]))
-            draw_point(to, p, area, c, &c->points[i]);
-    canvas_end_group(to);
-    canvas_end_line(to);
-}
-
-/* In rows, a bar from 0 to each value of the curve. */
-static void draw_bars(struct canvas *to, const struct plot *p, const struct plot_area *area,
-                      const struct plot_curve *c)
-{
-    for (size_t i = 0; i < c->n; i++)
-        if (is_shown(plot_axis_of(p, area, c), &c->points[i])) {
-            const struct point zero = plot_place(p, area, c, c->points[i].x, 0),
-                               end = plot_place(p, area, c, c->points[i].x, c->points[i].y);
-
-            draw_line(to, "bar", fmax(area->x, zero.x), end.y, end.x - fmax(area->x, zero.x), 0);
-            canvas_end_line(to);
-        }
-}
-
-/* ---- axes ---- */
-
-/* Draw the axis below the curves, or above them. both: tics on both sides */
-static void draw_level_axis(struct canvas *to, const struct plot_area *area,
-                            const struct plot_axis *axis, const struct plot_tics *tics,
-                            const char *name, bool above, bool both)
-{
-    const double end = area->y + area->height, y = above ? area->y : end;
-
-    for (size_t i = 0; i < tics->n; i++) {
-        const double x = area->x + axis_place(axis, tics->tics[i].at) * area->width;
-
-        if (!above)
-            draw_line(to, "grid", x, end, 0, -area->height);
-        draw_line(to, "axis", x, y, 0, above ? TIC : -TIC);
-        if (both)
-            draw_line(to, "axis", x, area->y, 0, TIC);
-        canvas_text(to, (struct look){.class = "mid"}, x, above ? y - 6 : y + 17,
-                    tics->tics[i].label);
-        canvas_end_line(to);
-    }
-    canvas_text(to, (struct look){.class = "mid"}, area->x + area->width / 2,
-                above ? y - 20 : y + 38, name);
-    canvas_end_line(to);
-}
-
-/* Draw the axis at the left of the curves, or at their right. both: tics on both sides */
-static void draw_upright_axis(struct canvas *to, const struct plot_area *area,
-                              const struct plot_axis *axis, const struct plot_tics *tics,
-                              bool right, bool both)
-{
-    const double end = area->x + area->width, x = right ? end : area->x;
-
-    for (size_t i = 0; i < tics->n; i++) {
-        const double y = area->y + (1 - axis_place(axis, tics->tics[i].at)) * area->height;
-
-        if (!right)
-            draw_line(to, "grid", x, y, area->width, 0);
-        draw_line(to, "axis", x, y, right ? -TIC : TIC, 0);
-        if (both)
-            draw_line(to, "axis", end, y, -TIC, 0);
-        canvas_text(to, (struct look){.class = right ? NULL : "end"}, right ? x + 6 : x - 6, y + 4,
-                    tics->tics[i].label);
-        canvas_end_line(to);
-    }
-}
-
-static void draw_row_names(struct canvas *to, const struct plot *p, const struct plot_area *area,
-                           double left)
-{
-    char name[MAX_TITLE];
-
-    for (size_t i = 0; i < p->n_rows; i++) {
-        const double y = area->y + ((double)i + 0.5) / (double)p->n_rows * area->height;
-
-        draw_line(to, "grid", area->x, y, area->width, 0);
-        canvas_text(to, (struct look){.class = "end"}, area->x - 6, y + 4,
-                    shorten(to, p->rows[i], left - 12, SIZE, name));
-        canvas_end_line(to);
-    }
-    canvas_text(to, (struct look){.class = "end soft"}, area->x - 6, area->y - 8,
-                shorten(to, p->names, left - 12, SIZE, name));
-    canvas_end_line(to);
-}
-
-/* left: the width at the left of the curves */
-static void draw_axes(struct canvas *to, const struct plot *p, const struct plot_area *area,
-                      double left)
-{
-    const int width = (int)area->width, height = (int)area->height;
-    const bool rows = p->n_rows > 0, other = p->other_axis[0] != '\0';
-    const struct plot_tics x = rows ? plot_value_tics(&area->y_axis, width, LEVEL_APART)
-                                    : plot_x_tics(p, &area->x_axis, width),
-                           y = plot_value_tics(&area->y_axis, height, UPRIGHT_APART),
-                           z = rows ? plot_value_tics(&area->other, width, LEVEL_APART)
-                                    : plot_value_tics(&area->other, height, UPRIGHT_APART);
-
-    draw_level_axis(to, area, rows ? &area->y_axis : &area->x_axis, &x,
-                    rows ? p->y_axis : p->x_axis, false, !rows || !other);
-    if (rows) {
-        draw_row_names(to, p, area, left);
-    } else {
-        draw_upright_axis(to, area, &area->y_axis, &y, false, !other);
-        canvas_text(to, (struct look){.class = "mid", .rising = true}, area->x - left + SIZE + 6,
-                    area->y + area->height / 2, p->y_axis);
-    }
-    if (rows && other) {
-        draw_level_axis(to, area, &area->other, &z, p->other_axis, true, false);
-    } else if (other) { /* its name is above it, apart from the leaders of names */
-        draw_upright_axis(to, area, &area->other, &z, true, false);
-        canvas_text(to, (struct look){.size = SMALL}, area->x + area->width + 2, area->y - 8,
-                    p->other_axis);
-    }
-    canvas_box(to, (struct look){.class = "axis"}, area->x, area->y, area->width, area->height);
-    canvas_end_line(to);
-}
-
-/* ---- the legend ---- */
-
-/* Draw the kinds of curves, in the colour of the series if there is only one; in two lines if one
- * is too short. */
-static void draw_legend(struct canvas *to, const struct plot *p, const struct plot_area *area)
-{
-    const bool above = p->n_rows > 0 && p->other_axis[0] != '\0';
-    const double sample = p->n_rows > 0 ? SAMPLE / 2.0 : SAMPLE, apart = 6;
-    const double room = area->width + (labels_height(p) > 0 ? 0 : area->labels);
-    double left = area->x, widths[N_PLOT_KINDS] = {0}, all = 0, x = 0,
-           y = area->y - 12 - (above ? ABOVE : 0);
-
-    for (size_t i = 0; i < p->n_curves; i++) {
-        const enum plot_kind kind = p->curves[i].kind;
-
-        if (p->kinds[kind] != NULL)
-            widths[kind] = sample + apart + canvas_text_size(to, p->kinds[kind], SMALL) + 2 * apart;
-    }
-    for (int kind = 0; kind < N_PLOT_KINDS; kind++)
-        all += widths[kind];
-    if (all > room)
-        y -= LINE;
-    else if (p->n_rows > 0) /* apart from the heading of the names of rows */
-        left += area->width - all;
-    canvas_group(to, (struct look){.class = p->n_series > 1 ? "legend ink" : "legend s0"}, 0, 0, 0);
-    for (int kind = 0; kind < N_PLOT_KINDS; kind++) {
-        if (widths[kind] == 0)
-            continue;
-        if (x > 0 && x + widths[kind] > room) {
-            x = 0;
-            y += LINE;
-        }
-        if (p->n_rows == 0 && classes[kind].line != NULL)
-            draw_line(to, classes[kind].line, left + x, y, sample, 0);
-        mark(to, p, (enum plot_kind)kind, 0, 2, (struct point){left + x + sample / 2, y});
-        canvas_text(to, (struct look){.size = SMALL}, left + x + sample + apart, y + 3.5,
-                    p->kinds[kind]);
-        x += widths[kind];
-    }
-    canvas_end_group(to);
-    canvas_end_line(to);
-}
-
 /* ---- the picture ---- */
 
 static double height_of(const struct plot *p)
 {
-    const int above = p->n_rows > 0 && p->other_axis[0] != '\0' ? ABOVE : 0;
+    const int above = p->n_rows > 0 && p->other_axis[0] != '\0' ? PLOT_ABOVE : 0;
     const int rows = TOP + above + BOTTOM + ROW * (int)p->n_rows,
               curves = TOP + BOTTOM + labels_height(p);
 
@@ -354,16 +67,16 @@ static double height_of(const struct plot *p)
 static double left_of(const struct canvas *to, const struct plot *p, double height)
 {
     const struct plot_axis y = plot_y_axis(p, false);
-    const struct plot_tics tics = plot_value_tics(&y, (int)height, UPRIGHT_APART);
+    const struct plot_tics tics = plot_value_tics(&y, (int)height, PLOT_APART);
     double longest = 0;
 
     for (size_t i = 0; p->n_rows == 0 && i < tics.n; i++)
-        longest = fmax(longest, canvas_text_size(to, tics.tics[i].label, SIZE));
+        longest = fmax(longest, canvas_text_size(to, tics.tics[i].label, PLOT_SIZE));
     if (p->n_rows == 0)
         return LEFT + longest;
-    longest = canvas_text_size(to, p->names, SIZE);
+    longest = canvas_text_size(to, p->names, PLOT_SIZE);
     for (size_t i = 0; i < p->n_rows; i++)
-        longest = fmax(longest, canvas_text_size(to, p->rows[i], SIZE));
+        longest = fmax(longest, canvas_text_size(to, p->rows[i], PLOT_SIZE));
     return 14 + longest;
 }
 
@@ -379,7 +92,7 @@ static double width_of(const struct canvas *to, const struct plot *p)
 static void draw_plot(struct canvas *to, const struct plot *p, double x, double y, double width)
 {
     const bool other = p->other_axis[0] != '\0';
-    const double above = TOP + (p->n_rows > 0 && other ? ABOVE : 0),
+    const double above = TOP + (p->n_rows > 0 && other ? PLOT_ABOVE : 0),
                  height = height_of(p) - above - BOTTOM,
                  left = fmin(left_of(to, p, height), 0.6 * width), labels = labels_width(to, p);
     const double size = fmax(7, fmin(TITLE, width / (canvas_text_size(to, p->title, 1) + 1)));
@@ -395,14 +108,14 @@ static void draw_plot(struct canvas *to, const struct plot *p, double x, double 
     canvas_text(to, (struct look){.class = "mid", .size = size}, x + width / 2, y + 20,
                 shorten(to, p->title, width, size, title));
     canvas_end_line(to);
-    draw_axes(to, p, &area, left);
-    draw_labels(to, p, &area);
+    draw_plot_axes(to, p, &area, left);
+    draw_plot_labels(to, p, &area);
     for (size_t i = 0; i < p->n_curves; i++)
         if (p->n_rows > 0 && p->curves[i].kind == PLOT_LINE) /* behind all marks */
-            draw_bars(to, p, &area, &p->curves[i]);
+            draw_plot_bars(to, p, &area, &p->curves[i]);
     for (size_t i = 0; i < p->n_curves; i++)
-        draw_curve(to, p, &area, &p->curves[i]);
-    draw_legend(to, p, &area);
+        draw_plot_curve(to, p, &area, &p->curves[i]);
+    draw_plot_legend(to, p, &area);
 }
 
 /* Put the plots into two columns, each into the shorter one. */

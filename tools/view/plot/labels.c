@@ -171,12 +171,12 @@ static void draw_label(struct canvas *to, const struct plot *p, const struct lab
     canvas_group(to, (struct look){.class = class}, 0, 0, 0);
     canvas_line(to, (struct look){.class = ends_early ? "leader early" : "leader"}, end.x, end.y,
                 at.x - 6, at.y);
-    draw_marker(to, l->series, at, 3.3, true);
+    draw_plot_marker(to, l->series, at, 3.3, true);
     draw_name(to, area, NULL, l->place, size, p->series[l->series]);
     canvas_end_group(to);
 }
 
-void draw_labels(struct canvas *to, const struct plot *p, const struct plot_area *area)
+void draw_plot_labels(struct canvas *to, const struct plot *p, const struct plot_area *area)
 {
     const double height = area->height;
     struct label *all;

@@ -105,29 +105,41 @@ struct plot_tics {
 struct plot_tics plot_x_tics(const struct plot *p, const struct plot_axis *a, int pixels);
 struct plot_tics plot_value_tics(const struct plot_axis *a, int pixels, int apart);
 
-/* ---- markers.c ---- */
+/* ---- curves.c ---- */
 
-enum plot_marker {
-    PLOT_DISC,
-    PLOT_SQUARE,
-    PLOT_DIAMOND,
-    PLOT_DOWN,
-    PLOT_PENTAGON,
-    N_PLOT_MARKERS, /* of series; and for a value beyond the axis: */
-    PLOT_UP = N_PLOT_MARKERS
+/* How a series is marked at a point: filled, or only the outline. */
+void draw_plot_marker(struct canvas *to, int series, struct point at, double radius, bool filled);
+void draw_plot_curve(struct canvas *to, const struct plot *p, const struct plot_area *area,
+                     const struct plot_curve *c);
+/* In rows, a bar from 0 to each value of the curve. */
+void draw_plot_bars(struct canvas *to, const struct plot *p, const struct plot_area *area,
+                    const struct plot_curve *c);
+/* A sample of a kind of curves, for the legend. */
+void draw_plot_sample(struct canvas *to, const struct plot *p, enum plot_kind kind, double x,
+                      double y, double width);
+
+/* ---- frame.c ---- */
+
+enum {
+    PLOT_APART = 26, /* pixels between the tics of an upright axis */
+    PLOT_ABOVE = 32, /* the height of an axis above the curves */
+    PLOT_SIZE = 11,  /* of text; and of small text: */
+    PLOT_SMALL = 10,
 };
 
-void draw_mark(struct canvas *to, enum plot_marker marker, struct look look, struct point at,
-               double radius);
-/* How a series is marked at a point: filled, or only the outline. */
-void draw_marker(struct canvas *to, int series, struct point at, double radius, bool filled);
+/* left: the width at the left of the curves */
+void draw_plot_axes(struct canvas *to, const struct plot *p, const struct plot_area *area,
+                    double left);
+/* Draw the kinds of curves, in the colour of the series if there is only one; in two lines if one
+ * is too short. */
+void draw_plot_legend(struct canvas *to, const struct plot *p, const struct plot_area *area);
 
 /* ---- labels.c ---- */
 
 /* The size of the column of names, in pixels; 0: the plot has no names. */
 double labels_width(const struct canvas *to, const struct plot *p);
 int labels_height(const struct plot *p);
-void draw_labels(struct canvas *to, const struct plot *p, const struct plot_area *area);
+void draw_plot_labels(struct canvas *to, const struct plot *p, const struct plot_area *area);
 /* The text, shortened to the width: "scatter-all...". @return buf */
 const char *shorten(const struct canvas *to, const char *text, double width, double size,
                     char buf[MAX_TITLE]);
