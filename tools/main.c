@@ -75,6 +75,7 @@ int main(int argc, char **argv)
 {
     static struct work work;
     struct answer_file to = {.f = stdout};
+    struct problem *problem;
     int code;
 
     need_stack();
@@ -87,7 +88,9 @@ int main(int argc, char **argv)
     begin_question(&asked, vocabulary());
     asked_is(&asked);
     asked.work = &work;
-    code = tell_problem(&asked, answer_line(&asked, argc, argv, &to));
+    problem = answer_line(&asked, argc, argv, &to);
+    to.is_refused = problem != NULL && problem->code == EXIT_USAGE && *problem->text != '\0';
+    code = tell_problem(&asked, problem);
     if (code == EXIT_USAGE)
         leave_for_bad_input();
     if (!work.is_abandoned)

@@ -68,6 +68,8 @@ int answer_close(struct answer_file *a, int code, bool interrupted)
         return say_unwritten(path, error);
     if (!interrupted && (code == EXIT_OK || a->is_whole))
         return code;
+    if (a->is_refused && !interrupted)
+        return code;
     say("%s %s: %s", path, a->existed ? "is as it was" : "was not written",
         interrupted ? "interrupted" : "the command failed");
     return code == EXIT_OK ? EXIT_WRONG : code;

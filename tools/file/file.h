@@ -49,7 +49,8 @@ struct answer_file {
     struct new_file file;
     const char *path; /* NULL: f was given */
     bool existed;
-    bool is_whole; /* the answer is kept whatever the exit code */
+    bool is_whole;   /* the answer is kept whatever the exit code */
+    bool is_refused; /* there is no answer, and the line of a problem is enough */
 };
 
 /* Begin an answer in a file that the option names. */

@@ -34,7 +34,7 @@
 struct claim {
     const char *what, *why;
     const struct paper_table *table; /* above it */
-    bool agrees, nothing;            /* nothing: it is a figure without numbers or formula */
+    bool nothing;                    /* it is a figure without numbers or formula */
     struct {
         const struct paper_table *table;
         const char *rows, *a, *relation, *b;
@@ -73,13 +73,21 @@ enum {
     N_FUNCTIONS = sizeof(functions_of_rows) / sizeof(functions_of_rows[0])
 };
 
+static void refuse(struct paper *p, const char *word)
+{
+    say("paper %s: its text has an unknown word: %s", p->name, word);
+    p->wrong = true;
+}
+
 /* NULL: "none" */
-static const struct paper_function *function_of(const struct paper *p, const char *name)
+static const struct paper_function *function_of(struct paper *p, const char *name)
 {
     const struct paper_function *f = p->kind->functions;
 
     while (f->name != NULL && strcmp(f->name, name) != 0)
         f++;
+    if (f->name == NULL && strcmp(name, "none") != 0)
+        refuse(p, name);
     return f->name != NULL ? f : NULL;
 }
 
@@ -132,7 +140,7 @@ static void read_same(struct claim *claim, const struct paper_table *table, char
     claim->same[i].b = b;
 }
 
-static void read_claim(struct reading *r, const char *word, char *rest)
+static bool read_claim(struct reading *r, const char *word, char *rest)
 {
     struct claim *claim;
 
@@ -149,6 +157,9 @@ static void read_claim(struct reading *r, const char *word, char *rest)
         claim->nothing = true;
     else if (strcmp(word, "agrees") == 0 || strcmp(word, "judge") == 0)
         claim->function = function_of(r->p, rest);
+    else
+        return strcmp(word, "claim") == 0;
+    return true;
 }
 
 /* The words of a claim, with numbers of rows, and words that depend on its result, in it. */
@@ -213,7 +224,7 @@ static void judge(struct paper *p, const struct claim *claim)
 
 /* ---- figures ---- */
 
-static void read_figure(struct reading *r, const char *word, char *rest)
+static bool read_figure(struct reading *r, const char *word, char *rest)
 {
     struct paper_table *t = r->t;
 
@@ -243,7 +254,10 @@ static void read_figure(struct reading *r, const char *word, char *rest)
         rest += t->axes.log_y ? 6 : 0;
         t->axes.x_axis = rest;
         t->axes.y_axis = cut(rest, "; ");
+    } else {
+        return false;
     }
+    return true;
 }
 
 static void read_line(struct reading *r, char *line)
@@ -268,9 +282,8 @@ static void read_line(struct reading *r, char *line)
         p->model = rest;
     } else if (strcmp(line, "let") == 0) {
         p->lets[p->n_lets++] = (struct paper_let){rest, cut(rest, " = ")};
-    } else {
-        read_figure(r, line, rest);
-        read_claim(r, line, rest);
+    } else if (!read_figure(r, line, rest) && !read_claim(r, line, rest)) {
+        refuse(p, line);
     }
 }
 

@@ -56,7 +56,7 @@ static void broadcast_nodes(struct paper *p, struct paper_table *t, const struct
     double when[MOST_NODES];
 
     paper_tour(p, x, when);
-    for (int id = 0; id < x->P; id++) {
+    for (int id = 0; id < tree.n; id++) { /* none, if there is no tree */
         char labels[64];
         struct paper_row *row;
 
@@ -115,11 +115,11 @@ static bool is_part(const struct paper *p, const struct paper_table *seven)
     const struct paper_table *eight = seven - 1;
     bool part = p->stopped || eight->rows[7].value[PREDICTED] == 2;
 
-    for (int id = 0; id < 7; id++) {
+    for (int id = 0; id < 7 && !p->stopped; id++) {
         const struct paper_row *a = &eight->rows[id], *b = &seven->rows[id];
         char of_a[64], of_b[64];
 
-        part &= (p->stopped || a->value[PREDICTED] == b->value[PREDICTED]) &&
+        part &= a->value[PREDICTED] == b->value[PREDICTED] &&
                 strcmp(paper_label(a->labels, 1, of_a), paper_label(b->labels, 1, of_b)) == 0;
     }
     return part;
