@@ -86,7 +86,6 @@ int main(int argc, char **argv)
     work.watcher.stuck = end_stuck;
     join_others(argc, argv, &work, give_up);
     begin_question(&asked, vocabulary());
-    asked_is(&asked);
     asked.work = &work;
     problem = answer_line(&asked, argc, argv, &to);
     to.is_refused = problem != NULL && problem->code == EXIT_USAGE && *problem->text != '\0';

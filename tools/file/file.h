@@ -60,23 +60,6 @@ struct problem *answer_open(struct answer_file *a, const char *option, const cha
  * @return the exit code */
 int answer_close(struct answer_file *a, int code, bool interrupted);
 
-/* ---- stdout.c: a command's answer, as a file ---- */
-
-/* Make stdout the new file from now on; ends the process with exit code 2
- * where that is not possible. */
-void begin_answer(const char *option, const char *path);
-/* Note that the whole answer has been printed, whatever the command's exit code will be. */
-void answer_is_whole(void);
-/* End the answer: check that all of it was written; after exit code 0, or where the answer is
- * whole, replace the old file, otherwise leave it and report that. stdout is the same as before
- * begin_answer(). interrupted: the answer is not whole. @return the exit code */
-int end_answer(int code, bool interrupted);
-/* Return the output of print() to stdout as a text, to be freed; without
- * memory it ends the process. */
-char *printed_by(void (*print)(const void *what), const void *what);
-/* Return the number after the first `attribute`, such as width=", in an SVG. */
-double svg_number(const char *svg, const char *attribute);
-
 /* ---- trusted.c: what a replay may start and load ---- */
 
 /* Trust only files below the folder of this file or below the current folder, in this process and

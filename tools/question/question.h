@@ -293,8 +293,6 @@ const char *option_shown(const struct question *q, const char *name, char buf[32
 char *problem_line(const struct question *q, const struct problem *p);
 /* Print it now, and free it. @return its exit code; NULL: EXIT_OK */
 int tell_problem(const struct question *q, struct problem *p);
-/* For end_with(). */
-void asked_is(const struct question *q);
 
 /* ---- question.c ---- */
 

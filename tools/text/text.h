@@ -121,15 +121,6 @@ void speak_among_others(void (*leave)(void));
 void leave_for_bad_input(void);
 /* Whether another process has called leave_for_bad_input(). */
 bool another_says_why(void);
-/* End the process with a problem that is printed; NULL: there is none. For code that does not return
- * problems yet. */
-struct problem;
-void end_with(struct problem *problem);
-_Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void *or_end(void *memory);
-_Noreturn void bad_option(const char *option, const char *value, const char *allowed_format, ...)
-    __attribute__((format(printf, 3, 4)));
-_Noreturn void refuse_name(const char *option, const char *text, const struct names *names);
 /* Hash this text after others, whose hash is given: FNV-1a. */
 uint64_t hash_text(uint64_t hash, const char *text);
 #define FIRST_HASH UINT64_C(0xcbf29ce484222325)

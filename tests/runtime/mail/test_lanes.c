@@ -120,12 +120,6 @@ bool lpi_stop(struct logp_machine *m, int error)
     return false;
 }
 
-int lpi_remote_send(struct lpi_proc *from, const struct lpi_envelope *e)
-{
-    cr_assert_fail("another process");
-    return 0;
-}
-
 bool lpi_remote_poll(struct lpi_core *c)
 {
     return false;
@@ -161,7 +155,7 @@ static void post(struct core_work *w)
 
     if (e.bits != 0 || e.arrival != LOGP_NEVER ||
         !lpi_post_inline(w->core, &m->procs[dst], &e.label, e.data, e.n_bytes))
-        OK(lpi_post(&m->procs[src], &m->procs[dst], &e));
+        OK(lpi_post_to_core(w->core, &m->procs[dst], &e));
     w->posted++;
 }
 

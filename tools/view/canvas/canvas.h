@@ -126,4 +126,9 @@ void canvas_end(struct canvas *c);
  * least `least`, at which both numbers fit. */
 double axis_step(double least);
 
+/* ---- svg.c ---- */
+
+/* The number after the first `attribute`, such as width=", in an SVG. */
+double svg_number(const char *svg, const char *attribute);
+
 #endif

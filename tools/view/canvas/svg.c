@@ -3,6 +3,9 @@
 #include "view/canvas/canvas.h"
 #include "text/text.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static void attribute(struct canvas *c, const char *name, double value, int digits)
 {
     if (digits > 0)
@@ -178,4 +181,11 @@ void begin_svg_of_page(struct canvas *c, const struct sheet *s)
     if (s->shown_width > 0)
         fprintf(c->f, " width=\"%g\"", s->shown_width);
     fputs(">\n", c->f);
+}
+
+double svg_number(const char *svg, const char *attribute)
+{
+    const char *at = strstr(svg, attribute);
+
+    return at != NULL ? strtod(at + strlen(attribute), NULL) : 0;
 }
