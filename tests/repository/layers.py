@@ -27,9 +27,6 @@ CIRCLES = {
     "runtime/mail": 3,
     "runtime/core": 2,
     "runtime/call": 3,
-    "tools/question": 3,
-    "tools/question/choice": 2,
-    "tools/view/records": 2,
     "tools/mpi/standard": 4,
     "tools/mpi/check": 2,
 }

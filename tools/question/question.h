@@ -332,6 +332,9 @@ CHECKED struct problem *add_rest(struct question *q);
 void drop_word(struct question *q);
 /* Whether the run extends over the processes of a launcher (--transport). */
 bool over_processes(const struct question *q);
+
+/* ---- rows.c ---- */
+
 /* The description of an option for the commands of some option sets. */
 struct option_facts {
     char option[32];           /* with its dashes */
@@ -439,7 +442,7 @@ bool bytes_cost(const struct question *q);
  * note is due. @return buf */
 const char *free_bytes(const struct question *q, int64_t n_bytes, char buf[MAX_LIST]);
 
-/* ---- unused.c ---- */
+/* ---- used.c, unused.c ---- */
 
 /* Whether the command, or an item named by its words, uses this option, named without dashes. */
 bool option_matters(const char *name, const struct question *q);

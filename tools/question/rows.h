@@ -97,6 +97,66 @@ extern const struct option_row tune_options[];    /* tune.c */
 extern const struct option_row measure_options[]; /* tune.c */
 extern const struct option_row talk_options[];    /* format.c: for all commands */
 
+/* ---- rows.c ---- */
+
+enum { MOST_ROWS = 96 };
+
+extern const struct option_row *option_rows[MOST_ROWS];
+extern int n_option_rows;
+
+/* What a question was made of. */
+struct texts {
+    const char *given[MOST_ROWS];  /* by row: from the command line; NULL: not given */
+    const char *added[MOST_ROWS];  /* by give_option(), which counts more */
+    const json_t *presets;         /* in place of environment and config file; NULL: these */
+    const char *words[MOST_WORDS]; /* as they were, */
+    int n_words;
+    struct question unsettled; /* and the question before its options were settled */
+};
+
+struct texts *texts_of(const struct question *q);
+/* Put the table together: once, because it is the same for all questions. */
+void make_rows(void);
+/* The row of a name without dashes; -1: there is none. */
+int find_row(const char *name);
+/* The text of an option and its source. Environment and config file count only for options that
+ * the command uses. */
+enum source find_text(int i, const struct question *q, const char **text);
+/* Refuse options that are not of the command. */
+CHECKED struct problem *refuse_others(const struct question *q, const char *command);
+/* Apply all rows. A machine sets L, o, g, G, delay and unit, unless they come from the same
+ * source as it or from a stronger one. */
+CHECKED struct problem *resolve_rows(struct question *q);
+/* --verbose: the options that are set, and where each is set. */
+void say_sources(const struct question *q);
+
+/* ---- used.c ---- */
+
+/* Restricted options, with the commands and collectives that use them. Other options, apart from
+ * parameters, are used by all commands that take them. */
+struct limit {
+    const char *options[12];                         /* up to NULL */
+    bool (*used_by)(const struct logp_collective *); /* NULL: all */
+    unsigned except;                                 /* not by these commands */
+    bool (*idle)(const struct question *q);          /* NULL: never idle */
+    const char *beside;                              /* idle if this option is set, */
+    const char *without;                             /* or without these options */
+};
+
+extern const struct limit limits[]; /* the last has no option */
+
+/* Whether the command and any of the named collectives use its options. */
+bool is_usable(const struct limit *limit, const struct question *q);
+/* Collective i = 0, 1, ... of those that the words name. NULL: there are no more; or, for i = 0,
+ * any collective may be meant. An exported table holds all of them, whatever the words name. */
+const struct logp_collective *named_at(const struct question *q, int i);
+/* Whether any algorithm of the collective has this parameter. */
+bool any_has_knob(const struct logp_collective *c, const struct logp_knob *knob);
+/* Whether any algorithm that may be chosen has this parameter. The default for a tree is the
+ * optimal algorithm. */
+bool has_knob(const struct question *q, const struct logp_collective *c,
+              const struct logp_knob *knob);
+
 /* ---- machine.c ---- */
 
 /* The machine of a name, or in a file, which the question keeps. */

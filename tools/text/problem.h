@@ -49,6 +49,8 @@ CHECKED struct problem *told(int code);
 /* Return memory. Without memory nothing can continue, so a function that main() sets ends the
  * process; the default aborts it. */
 void *need(void *memory);
+/* The same for a result of the library, -ENOMEM. @return rc */
+int need_memory(int rc);
 void without_memory(void (*end)(void));
 
 #endif

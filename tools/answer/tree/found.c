@@ -31,7 +31,7 @@ static struct problem *no_tree(const struct question *q, const struct logp_invoc
         struct logp_explanation *e;
         enum logp_along along;
 
-        if (or_end_without_memory(logp_explanation_of(a, q->model.P, &c->args, &c->model, &e)) != 0)
+        if (need_memory(logp_explanation_of(a, q->model.P, &c->args, &c->model, &e)) != 0)
             continue;
         if (logp_explanation_tree(e, c->args.root, parent, &along) >= 0)
             add_name(&trees, a->name);

@@ -38,9 +38,12 @@ bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
 /* As logp_algorithm_predict_by(); without memory it ends the process. */
 struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
                                   const struct logp_invocation *c, enum logp_basis by);
-/* Check the result of a request for an optional item, which the caller leaves out on any error
- * but this: -ENOMEM ends the process. @return rc */
-int or_end_without_memory(int rc);
+
+/* ---- needs.c ---- */
+
+/* What an algorithm needs, and which of it the environment does not meet. @return buf */
+const char *needed(const struct question *q, const struct logp_algorithm *a,
+                   const struct logp_invocation *c, char buf[256]);
 /* Whether any algorithm of the collective applies. */
 bool any_applies(const char *collective, int64_t P, const struct logp_invocation *c);
 /* The problem that no algorithm applies. */
