@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of the command line and of the environment, with their values. */
-#ifndef LOGP_OPTIONS_H
-#define LOGP_OPTIONS_H
+#ifndef LOGP_QUESTION_H
+#define LOGP_QUESTION_H
 
 #include "text/problem.h"
 
@@ -13,11 +13,11 @@
 
 /* ---- output formats: which of the command's answers each can show, and how ---- */
 
-struct output;      /* output/output.h */
-struct step_form;   /* schedule/schedule.h */
-struct tree_form;   /* tree/tree.h */
-struct trace_form;  /* trace/trace.h */
-struct versus_form; /* versus/versus.h */
+struct output;      /* answer/answer.h */
+struct step_form;   /* view/schedule/forms.h */
+struct trace_form;  /* view/trace/trace.h */
+struct tree_form;   /* view/views.h */
+struct versus_form; /* view/views.h */
 struct work;        /* answer/runs.h */
 
 /* An answer whose member is NULL cannot be shown. The options use only the names, the suffixes and
@@ -225,8 +225,7 @@ struct question {
     struct line_question line;
     struct mpi_question mpi;
     struct network_question network;
-    struct work
-        *work; /* who watches the runs, and what lasts from one to the next: answer/runs.h */
+    struct work *work; /* the watcher of the runs, and the state of all runs: answer/runs.h */
 };
 
 /* Groups of options that a command takes. */

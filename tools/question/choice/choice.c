@@ -313,6 +313,18 @@ struct problem *choose_algorithms(const struct question *q, const char *collecti
     return NULL;
 }
 
+struct problem *resolve_asked(struct question *q, struct asked *a)
+{
+    TRY(make_invocation(q, a->collective, &a->c));
+    return choose_algorithms(q, a->collective, &a->c, a->chosen, &a->n);
+}
+
+struct problem *asked_algorithms(struct question *q, struct asked *out)
+{
+    TRY(named_collective(q, &out->collective));
+    return resolve_asked(q, out);
+}
+
 struct problem *refuse_point(const struct question *q, const char *collective,
                              const struct logp_invocation *c)
 {

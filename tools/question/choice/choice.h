@@ -32,6 +32,19 @@ CHECKED struct problem *choose_algorithms(const struct question *q, const char *
                                           const struct logp_algorithm *chosen[MAX_ALGORITHMS],
                                           size_t *n);
 void say_left_out(const struct question *q);
+
+/* What a command line asks for. */
+struct asked {
+    const char *collective;
+    struct logp_invocation c;
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+    size_t n; /* of chosen, as choose_algorithms() has it */
+};
+
+/* Make the invocation of the collective, and choose its algorithms. */
+CHECKED struct problem *resolve_asked(struct question *q, struct asked *a);
+/* The same for the collective that the words name. */
+CHECKED struct problem *asked_algorithms(struct question *q, struct asked *out);
 /* As logp_algorithm_knob(); without memory it ends the process. */
 bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
                 const struct logp_invocation *c, int64_t *value);
