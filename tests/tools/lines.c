@@ -6,12 +6,19 @@
  *
  *     LOGP_P=4 predict broadcast --algo all
  *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json
- *       ! --root 0 .. 3             exit code 2, no answer, and a problem with these words
+ *       | split("\n")[1] | test("^0")  a filter of jq, true of the answer as a string
+ *       ! --root 0 .. 3             exit code 2, no answer, one line, and a problem with these words
  *       1 deadlock                  exit code 1, and a problem or notes with these words
  *       ~ binomial 42.000 exact     a line of the answer, whatever blanks are in it
  *       + </svg>                    text in the answer; +! is not in it
  *       - kchain is left out        text in the notes; - alone: there are none
- *       > kept.json                 the answer is kept in $dir for the rows after it
+ *       !! did you mean             as !, but these words are not in the problem
+ *       < m L = 1us\no = 2us        before the row is tried, this text is written to $dir/m
+ *       @ x.svg                     what is expected after it is expected of this file of $dir
+ *       @! x.svg                    there is no such file
+ *       > kept                      the answer is kept in $dir for the rows after it; as JSON it is
+ *                                   $kept.kept in their filters, too
+ *       & kept                      the answer is the same bytes as this file of $dir
  *
  * Words may be quoted as in a shell; $dir is a folder of this run, $inputs tests/tools/inputs, $plugin
  * a plug-in.
@@ -39,7 +46,7 @@
 
 extern char **environ;
 
-enum { MOST_EXPECTED = 32 };
+enum { MOST_EXPECTED = 64 };
 
 struct line {
     int line; /* of the file, from 1 */
@@ -56,7 +63,7 @@ struct said {
 
 /* The filters of all rows, for one run of jq; answer i is that of filter i. */
 static struct {
-    FILE *program, *answers;
+    FILE *program, *answers, *kept;
     const struct line *rows[4096];
     int n;
 } filters;
@@ -114,24 +121,76 @@ static bool has_line(const char *text, const char *line)
     return false;
 }
 
-static void keep(const struct said *said, const struct line *row, const char *name)
+/* ---- files of the run's folder ---- */
+
+static FILE *open_in_dir(const char *name, const char *mode)
 {
     char path[4096];
-    FILE *f;
 
     snprintf(path, sizeof(path), "%s/%s", getenv("dir"), name);
-    f = fopen(path, "w");
-    if (f == NULL || fputs(said->answer, f) < 0 || fclose(f) != 0)
-        wrong(row, "not kept", strerror(errno));
+    return fopen(path, mode);
 }
 
-static void add_filter(const struct said *said, const struct line *row, const char *filter)
+/* The text of the file, or NULL; the caller frees it. */
+static char *text_of(const char *name)
 {
-    json_error_t error;
-    json_t *answer = json_loads(said->answer, JSON_DECODE_ANY, &error);
+    FILE *f = open_in_dir(name, "r");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (f == NULL)
+        return NULL;
+    if (getdelim(&text, &size, '\0', f) < 0)
+        *(text = realloc(text, 1)) = '\0';
+    fclose(f);
+    return text;
+}
+
+static void keep(const struct said *said, const struct line *row, const char *name)
+{
+    FILE *f = open_in_dir(name, "w");
+    json_t *const answer = json_loads(said->answer, JSON_DECODE_ANY, NULL);
+
+    if (f == NULL || fputs(said->answer, f) < 0 || fclose(f) != 0)
+        wrong(row, "not kept", strerror(errno));
+    if (answer != NULL) {
+        json_t *const named = json_pack("{s:o}", name, answer);
+
+        json_dumpf(named, filters.kept, 0);
+        json_decref(named);
+    }
+}
+
+/* Write "NAME TEXT" to the file, where \n ends a line and \0 is a zero byte. */
+static void write_file(const struct line *row, const char *name_and_text)
+{
+    char name[256];
+    const size_t n = strcspn(name_and_text, " ");
+    const char *text = name_and_text + n + strspn(name_and_text + n, " ");
+    FILE *f;
+
+    snprintf(name, sizeof(name), "%.*s", (int)n, name_and_text);
+    f = open_in_dir(name, "w");
+    if (f == NULL) {
+        wrong(row, "not written", strerror(errno));
+        return;
+    }
+    for (; *text != '\0'; text++)
+        if (*text == '\\' && (text[1] == 'n' || text[1] == '0'))
+            fputc(*++text == 'n' ? '\n' : '\0', f);
+        else
+            fputc(*text, f);
+    fclose(f);
+}
+
+/* Have jq look at the answer, as JSON or as a string. */
+static void add_filter(const char *text, bool is_json, const struct line *row, const char *filter)
+{
+    json_error_t error = {.text = "not UTF-8"};
+    json_t *answer = is_json ? json_loads(text, JSON_DECODE_ANY, &error) : json_string(text);
 
     if (answer == NULL) {
-        wrong(row, error.text, said->answer);
+        wrong(row, error.text, text);
         return;
     }
     fprintf(filters.program, "if (try ($d[%d] | %s) catch .) == true then empty else %d end,\n",
@@ -153,7 +212,8 @@ static int expected_code(const struct line *row)
 
 static void compare(const struct line *row, const struct said *said)
 {
-    char code[32];
+    char code[32], *file = NULL;
+    const char *answer = said->answer;
 
     snprintf(code, sizeof(code), "exit code %d", said->code);
     if (said->code != expected_code(row))
@@ -163,24 +223,43 @@ static void compare(const struct line *row, const struct said *said)
 
         switch (row->expected[i][0]) {
         case '=':
-            add_filter(said, row, text);
+        case '|':
+            add_filter(answer, row->expected[i][0] == '=', row, text);
             break;
         case '!':
-            if (!has_words(said->problem, text) || *said->answer != '\0')
-                wrong(row, "another problem", *said->answer != '\0' ? said->answer : said->problem);
+            if (*text == '!' ? strstr(said->problem, text + 1 + strspn(text + 1, " ")) != NULL
+                             : !has_words(said->problem, text))
+                wrong(row, "another problem", said->problem);
+            if (*said->answer != '\0' || strchr(said->problem, '\n') != NULL)
+                wrong(row, "more than a problem", said->answer);
             break;
         case '1':
             if (!has_words(said->problem, text) && !has_words(said->notes, text))
                 wrong(row, "another problem", said->problem);
             break;
         case '~':
-            if (!has_line(said->answer, text))
-                wrong(row, "no such line", said->answer);
+            if (!has_line(answer, text))
+                wrong(row, "no such line", answer);
             break;
         case '+':
-            if (*text == '!' ? strstr(said->answer, text + 1 + strspn(text + 1, " ")) != NULL
-                             : strstr(said->answer, text) == NULL)
-                wrong(row, "another answer", said->answer);
+            if (*text == '!' ? strstr(answer, text + 1 + strspn(text + 1, " ")) != NULL
+                             : strstr(answer, text) == NULL)
+                wrong(row, "another answer", answer);
+            break;
+        case '@':
+            free(file);
+            file = text_of(*text == '!' ? text + 1 + strspn(text + 1, " ") : text);
+            if ((file == NULL) != (*text == '!'))
+                wrong(row, file == NULL ? "no such file" : "a file", text);
+            answer = file != NULL ? file : "";
+            break;
+        case '&':
+            free(file);
+            file = text_of(text);
+            if (file == NULL || strcmp(file, said->answer) != 0)
+                wrong(row, "not the same", said->answer);
+            break;
+        case '<':
             break;
         case '-':
             if (*text == '\0' ? *said->notes != '\0' : strstr(said->notes, text) == NULL)
@@ -193,20 +272,24 @@ static void compare(const struct line *row, const struct said *said)
             wrong(row, "not an expectation", row->expected[i]);
         }
     }
+    free(file);
 }
 
 /* ---- the command line ---- */
 
 static bool is_variable(const char *word)
 {
-    const size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+    size_t n = 0;
 
+    while (isalpha((unsigned char)word[n]) || word[n] == '_')
+        n++;
     return n > 0 && word[n] == '=';
 }
 
+/* Whether the answer, rather than a file, has a filter. */
 static bool has_filter(const struct line *row)
 {
-    for (int i = 0; i < row->n_expected; i++)
+    for (int i = 0; i < row->n_expected && *row->expected[i] != '@'; i++)
         if (*row->expected[i] == '=')
             return true;
     return false;
@@ -258,6 +341,9 @@ static void try_row(const struct line *row)
         wrong(row, "not a command line", "");
         return;
     }
+    for (int i = 0; i < row->n_expected; i++)
+        if (*row->expected[i] == '<')
+            write_file(row, row->expected[i] + 1 + strspn(row->expected[i] + 1, " "));
     for (; first < words.we_wordc && is_variable(words.we_wordv[first]); first++)
         putenv(words.we_wordv[first]);
     answer(row, (int)(words.we_wordc - first), words.we_wordv + first, &said);
@@ -346,8 +432,9 @@ static void forget_variables(void)
 /* Let jq look at all answers that have a filter. */
 static void check_filters(const char *dir)
 {
-    char program[4096], answers[4096], result[4096];
-    char *argv[] = {"jq", "-n", "-f", program, "--slurpfile", "d", answers, NULL};
+    char program[4096], answers[4096], kept[4096], result[4096];
+    char *argv[] = {"jq",    "-n",          "-f",   program, "--slurpfile", "d",
+                    answers, "--slurpfile", "each", kept,    NULL};
     posix_spawn_file_actions_t actions;
     int status = 0, i;
     pid_t jq;
@@ -355,10 +442,12 @@ static void check_filters(const char *dir)
 
     snprintf(program, sizeof(program), "%s/program", dir);
     snprintf(answers, sizeof(answers), "%s/answers", dir);
+    snprintf(kept, sizeof(kept), "%s/all_kept", dir);
     snprintf(result, sizeof(result), "%s/result", dir);
-    fputs("empty\n", filters.program);
+    fputs("empty)\n", filters.program);
     fclose(filters.program);
     fclose(filters.answers);
+    fclose(filters.kept);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, result, O_WRONLY | O_CREAT, 0600);
     if (posix_spawnp(&jq, "jq", &actions, NULL, argv, environ) != 0 ||
@@ -372,14 +461,6 @@ static void check_filters(const char *dir)
         wrong(filters.rows[i], "the filter is not true of the answer", "");
     if (f != NULL)
         fclose(f);
-}
-
-static FILE *scratch(const char *dir, const char *name)
-{
-    char path[4096];
-
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    return fopen(path, "w");
 }
 
 static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *at)
@@ -403,8 +484,11 @@ int main(int argc, char **argv)
     setenv("dir", dir, 1);
     setenv("inputs", argv[2], 1);
     setenv("plugin", argv[3], 1);
-    filters.program = scratch(dir, "program");
-    filters.answers = scratch(dir, "answers");
+    setenv("HOME", dir, 1);
+    filters.program = open_in_dir("program", "w");
+    filters.answers = open_in_dir("answers", "w");
+    filters.kept = open_in_dir("all_kept", "w");
+    fputs("($each | add) as $kept | (\n", filters.program);
     rows = read_rows(argv[1], &n);
     for (size_t i = 0; i < n; i++)
         try_row(&rows[i]);
