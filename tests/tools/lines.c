@@ -5,13 +5,17 @@
  * lines of two blanks and a mark. # begins a comment, four blanks continue the line before.
  *
  *     LOGP_P=4 predict broadcast --algo all
- *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json
+ *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json,
+ *                                   where no format is named; what is not JSON is one string
  *       ! --root 0 .. 3             exit code 2, no answer, and a problem with these words
  *       1 deadlock                  exit code 1, and a problem or notes with these words
  *       ~ binomial 42.000 exact     a line of the answer, whatever blanks are in it
  *       + </svg>                    text in the answer; +! is not in it
  *       - kchain is left out        text in the notes; - alone: there are none
  *       > kept.json                 the answer is kept in $dir for the rows after it
+ *       == kept.json                the answer is the one that was kept so, byte for byte
+ *       < steps num_ranks 2\nrank 0 {\n}   before the command, $dir/steps is made of this text
+ *       | steps kept.json .P = 3    ... of what this filter of jq makes of a file in $dir
  *
  * Words may be quoted as in a shell; $dir is a folder of this run, $inputs tests/tools/inputs, $plugin
  * a plug-in.
@@ -58,6 +62,7 @@ struct said {
 static struct {
     FILE *program, *answers;
     const struct line *rows[4096];
+    const char *texts[4096];
     int n;
 } filters;
 
@@ -114,31 +119,49 @@ static bool has_line(const char *text, const char *line)
     return false;
 }
 
-static void keep(const struct said *said, const struct line *row, const char *name)
+/* The path of a file of this run, which stays until the next call. */
+static const char *path_of(const char *name)
 {
-    char path[4096];
-    FILE *f;
+    static char path[4096];
 
     snprintf(path, sizeof(path), "%s/%s", getenv("dir"), name);
-    f = fopen(path, "w");
+    return path;
+}
+
+static void keep(const struct said *said, const struct line *row, const char *name)
+{
+    FILE *f = fopen(path_of(name), "w");
+
     if (f == NULL || fputs(said->answer, f) < 0 || fclose(f) != 0)
         wrong(row, "not kept", strerror(errno));
 }
 
+static bool was_kept(const char *answer, const char *name)
+{
+    FILE *f = fopen(path_of(name), "r");
+    char *kept = NULL;
+    size_t size = 0;
+    const bool same =
+        f != NULL && getdelim(&kept, &size, '\0', f) >= 0 && strcmp(kept, answer) == 0;
+
+    if (f != NULL)
+        fclose(f);
+    free(kept);
+    return same;
+}
+
 static void add_filter(const struct said *said, const struct line *row, const char *filter)
 {
-    json_error_t error;
-    json_t *answer = json_loads(said->answer, JSON_DECODE_ANY, &error);
+    json_t *answer = json_loads(said->answer, JSON_DECODE_ANY, NULL);
 
-    if (answer == NULL) {
-        wrong(row, error.text, said->answer);
-        return;
-    }
+    if (answer == NULL)
+        answer = json_string(said->answer);
     fprintf(filters.program, "if (try ($d[%d] | %s) catch .) == true then empty else %d end,\n",
             filters.n, filter, filters.n);
     json_dumpf(answer, filters.answers, JSON_ENCODE_ANY);
     fputc('\n', filters.answers);
     json_decref(answer);
+    filters.texts[filters.n] = filter;
     filters.rows[filters.n++] = row;
 }
 
@@ -163,7 +186,10 @@ static void compare(const struct line *row, const struct said *said)
 
         switch (row->expected[i][0]) {
         case '=':
-            add_filter(said, row, text);
+            if (*text != '=')
+                add_filter(said, row, text);
+            else if (!was_kept(said->answer, text + 1 + strspn(text + 1, " ")))
+                wrong(row, "another answer", said->answer);
             break;
         case '!':
             if (!has_words(said->problem, text) || *said->answer != '\0')
@@ -189,9 +215,69 @@ static void compare(const struct line *row, const struct said *said)
         case '>':
             keep(said, row, text);
             break;
+        case '<':
+        case '|':
+            break; /* make_files() */
         default:
             wrong(row, "not an expectation", row->expected[i]);
         }
+    }
+}
+
+/* ---- the files that a row needs ---- */
+
+/* Write the text, in which \\n, \\r, \\t and \\\\ are as in C. */
+static void write_text(FILE *f, const char *text)
+{
+    static const char letters[] = "nrt", meant[] = "\n\r\t";
+
+    for (; *text != '\0'; text++) {
+        const char *letter = NULL;
+
+        if (*text == '\\' && text[1] != '\0' && (letter = strchr(letters, *++text)) != NULL)
+            fputc(meant[letter - letters], f);
+        else
+            fputc(*text, f);
+    }
+}
+
+/* @return whether jq ended well, with its output in the file of this path */
+static bool run_jq(char **argv, const char *path)
+{
+    posix_spawn_file_actions_t actions;
+    int status = -1;
+    pid_t jq;
+
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    if (posix_spawnp(&jq, "jq", &actions, NULL, argv, environ) == 0)
+        waitpid(jq, &status, 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return status == 0;
+}
+
+static void make_files(const struct line *row)
+{
+    for (int i = 0; i < row->n_expected; i++) {
+        const bool text = *row->expected[i] == '<';
+        char *copy, *name, *from, *rest = NULL, path[4096];
+        FILE *f;
+
+        if (!text && *row->expected[i] != '|')
+            continue;
+        copy = strdup(row->expected[i] + 1);
+        name = strtok_r(copy, " ", &rest);
+        snprintf(path, sizeof(path), "%s", path_of(name));
+        if (text && (f = fopen(path, "w")) != NULL) {
+            write_text(f, rest);
+            fclose(f);
+        } else if (!text) {
+            from = strtok_r(NULL, " ", &rest);
+            if (!run_jq((char *[]){"jq", "-c", rest, (char *)path_of(from), NULL}, path))
+                wrong(row, "no such file", row->expected[i]);
+        }
+        free(copy);
     }
 }
 
@@ -207,7 +293,7 @@ static bool is_variable(const char *word)
 static bool has_filter(const struct line *row)
 {
     for (int i = 0; i < row->n_expected; i++)
-        if (*row->expected[i] == '=')
+        if (strncmp(row->expected[i], "= ", 2) == 0)
             return true;
     return false;
 }
@@ -260,6 +346,7 @@ static void try_row(const struct line *row)
     }
     for (; first < words.we_wordc && is_variable(words.we_wordv[first]); first++)
         putenv(words.we_wordv[first]);
+    make_files(row);
     answer(row, (int)(words.we_wordc - first), words.we_wordv + first, &said);
     for (size_t i = 0; i < first; i++) {
         *strchr(words.we_wordv[i], '=') = '\0';
@@ -344,42 +431,28 @@ static void forget_variables(void)
 }
 
 /* Let jq look at all answers that have a filter. */
-static void check_filters(const char *dir)
+static void check_filters(void)
 {
-    char program[4096], answers[4096], result[4096];
-    char *argv[] = {"jq", "-n", "-f", program, "--slurpfile", "d", answers, NULL};
-    posix_spawn_file_actions_t actions;
-    int status = 0, i;
-    pid_t jq;
+    char *const program = strdup(path_of("program")), *const answers = strdup(path_of("answers"));
+    char *const result = strdup(path_of("result"));
     FILE *f;
+    int i;
 
-    snprintf(program, sizeof(program), "%s/program", dir);
-    snprintf(answers, sizeof(answers), "%s/answers", dir);
-    snprintf(result, sizeof(result), "%s/result", dir);
     fputs("empty\n", filters.program);
     fclose(filters.program);
     fclose(filters.answers);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, result, O_WRONLY | O_CREAT, 0600);
-    if (posix_spawnp(&jq, "jq", &actions, NULL, argv, environ) != 0 ||
-        waitpid(jq, &status, 0) != jq || status != 0) {
+    if (!run_jq((char *[]){"jq", "-n", "-f", program, "--slurpfile", "d", answers, NULL}, result)) {
         printf("%s: jq failed: a filter that is none, or jq is not installed\n", file_name);
         n_wrong++;
     }
-    posix_spawn_file_actions_destroy(&actions);
     f = fopen(result, "r");
     while (f != NULL && fscanf(f, "%d", &i) == 1)
-        wrong(filters.rows[i], "the filter is not true of the answer", "");
+        wrong(filters.rows[i], "not true of the answer", filters.texts[i]);
     if (f != NULL)
         fclose(f);
-}
-
-static FILE *scratch(const char *dir, const char *name)
-{
-    char path[4096];
-
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    return fopen(path, "w");
+    free(program);
+    free(answers);
+    free(result);
 }
 
 static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *at)
@@ -403,12 +476,12 @@ int main(int argc, char **argv)
     setenv("dir", dir, 1);
     setenv("inputs", argv[2], 1);
     setenv("plugin", argv[3], 1);
-    filters.program = scratch(dir, "program");
-    filters.answers = scratch(dir, "answers");
+    filters.program = fopen(path_of("program"), "w");
+    filters.answers = fopen(path_of("answers"), "w");
     rows = read_rows(argv[1], &n);
     for (size_t i = 0; i < n; i++)
         try_row(&rows[i]);
-    check_filters(dir);
+    check_filters();
     free_rows(rows, n);
     nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     printf("%zu command lines, %d wrong\n", n, n_wrong);
