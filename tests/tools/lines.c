@@ -12,7 +12,7 @@
  *       1 deadlock                  exit code 1, and a problem or notes with these words
  *       ~ binomial 42.000 exact     a line of the answer, whatever blanks are in it
  *       + </svg>                    text in the answer; +! is not in it
- *       - kchain is left out        text in the notes; - alone: there are none
+ *       - kchain is left out        text in the notes; -! is not in them; - alone: there are none
  *       @ x.svg                     what is expected after this is expected of this file of $dir; @! x.svg:
  *                                   there is none
  *       > kept                      the answer is kept in $dir for the rows after it, and if it is JSON as
@@ -235,7 +235,9 @@ static void compare(const struct line *row, const struct said *said)
                 wrong(row, "another answer", answer);
             break;
         case '-':
-            if (*text == '\0' ? *said->notes != '\0' : strstr(said->notes, text) == NULL)
+            if (*text == '\0'  ? *said->notes != '\0'
+                : *text == '!' ? strstr(said->notes, text + 1 + strspn(text + 1, " ")) != NULL
+                               : strstr(said->notes, text) == NULL)
                 wrong(row, "other notes", said->notes);
             break;
         case '@':
