@@ -18,7 +18,7 @@
  *       | steps kept.json .P = 3    ... of what this filter of jq makes of a file in $dir
  *
  * Words may be quoted as in a shell; $dir is a folder of this run, $inputs tests/tools/inputs, $plugin
- * a plug-in.
+ * a plug-in, $built the folder in which it is.
  * usage: lines FILE INPUTS PLUGIN
  */
 #define _XOPEN_SOURCE 700 /* nftw() */
@@ -32,6 +32,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <jansson.h>
+#include <libgen.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -476,6 +477,7 @@ int main(int argc, char **argv)
     setenv("dir", dir, 1);
     setenv("inputs", argv[2], 1);
     setenv("plugin", argv[3], 1);
+    setenv("built", dirname(argv[3]), 1);
     filters.program = fopen(path_of("program"), "w");
     filters.answers = fopen(path_of("answers"), "w");
     rows = read_rows(argv[1], &n);
