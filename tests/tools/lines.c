@@ -5,21 +5,21 @@
  * lines of two blanks and a mark. # begins a comment, four blanks continue the line before.
  *
  *     LOGP_P=4 predict broadcast --algo all
- *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json
- *       | split("\n")[1] | test("^0")  a filter of jq, true of the answer as a string
- *       ! --root 0 .. 3             exit code 2, no answer, one line, and a problem with these words
+ *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json,
+ *                                   where no format is named; what is not JSON is one string
+ *       ! --root 0 .. 3             exit code 2, no answer, and a problem with these words
+ *       !! did you mean             ... and this text is not in it
  *       1 deadlock                  exit code 1, and a problem or notes with these words
  *       ~ binomial 42.000 exact     a line of the answer, whatever blanks are in it
  *       + </svg>                    text in the answer; +! is not in it
  *       - kchain is left out        text in the notes; - alone: there are none
- *       !! did you mean             as !, but these words are not in the problem
- *       < m L = 1us\no = 2us        before the row is tried, this text is written to $dir/m
- *       % m kept .P = 3             ... what this filter makes of the file kept is written to $dir/m
- *       @ x.svg                     what is expected after it is expected of this file of $dir
- *       @! x.svg                    there is no such file
- *       > kept                      the answer is kept in $dir for the rows after it; as JSON it is
- *                                   $kept.kept in their filters, too
- *       & kept                      the answer is the same bytes as this file of $dir
+ *       @ x.svg                     what is expected after this is expected of this file of $dir; @! x.svg:
+ *                                   there is none
+ *       > kept                      the answer is kept in $dir for the rows after it, and if it is JSON as
+ *                                   $kept.kept in filters
+ *       == kept.json                the answer is the one that was kept so, byte for byte
+ *       < steps num_ranks 2\nrank 0 {\n}   before the command, $dir/steps is made of this text
+ *       | steps kept.json .P = 3    ... of what this filter of jq makes of a file in $dir
  *
  * Words may be quoted as in a shell; $dir is a folder of this run, $inputs tests/tools/inputs, $plugin
  * a plug-in, $built the folder in which it is.
@@ -124,35 +124,19 @@ static bool has_line(const char *text, const char *line)
     return false;
 }
 
-/* ---- files of the run's folder ---- */
-
-static FILE *open_in_dir(const char *name, const char *mode)
+/* The path of a file of this run, which stays until the next call. */
+static const char *path_of(const char *name)
 {
-    char path[4096];
+    static char path[4096];
 
     snprintf(path, sizeof(path), "%s/%s", getenv("dir"), name);
-    return fopen(path, mode);
-}
-
-/* The text of the file, or NULL; the caller frees it. */
-static char *text_of(const char *name)
-{
-    FILE *f = open_in_dir(name, "r");
-    char *text = NULL;
-    size_t size = 0;
-
-    if (f == NULL)
-        return NULL;
-    if (getdelim(&text, &size, '\0', f) < 0)
-        *(text = realloc(text, 1)) = '\0';
-    fclose(f);
-    return text;
+    return path;
 }
 
 static void keep(const struct said *said, const struct line *row, const char *name)
 {
-    FILE *f = open_in_dir(name, "w");
-    json_t *const answer = json_loads(said->answer, JSON_DECODE_ANY, NULL);
+    json_t *answer = json_loads(said->answer, JSON_DECODE_ANY, NULL);
+    FILE *f = fopen(path_of(name), "w");
 
     if (f == NULL || fputs(said->answer, f) < 0 || fclose(f) != 0)
         wrong(row, "not kept", strerror(errno));
@@ -164,68 +148,38 @@ static void keep(const struct said *said, const struct line *row, const char *na
     }
 }
 
-/* Write "NAME TEXT" to the file, where \n and \r are as in C and \0 is a zero byte. */
-static void write_file(const struct line *row, const char *name_and_text)
+/* The text of the file, or NULL; the caller frees it. */
+static char *text_of(const char *name)
 {
-    char name[256];
-    const size_t n = strcspn(name_and_text, " ");
-    const char *text = name_and_text + n + strspn(name_and_text + n, " ");
-    FILE *f;
+    FILE *f = fopen(path_of(name), "r");
+    char *text = NULL;
+    size_t size = 0;
 
-    snprintf(name, sizeof(name), "%.*s", (int)n, name_and_text);
-    f = open_in_dir(name, "w");
-    if (f == NULL) {
-        wrong(row, "not written", strerror(errno));
-        return;
+    if (f == NULL)
+        return NULL;
+    if (getdelim(&text, &size, '\0', f) < 0) {
+        free(text);
+        text = strdup("");
     }
-    for (; *text != '\0'; text++)
-        if (*text == '\\' && (text[1] == 'n' || text[1] == 'r' || text[1] == '0'))
-            fputc(*++text == 'n' ? '\n' : *text == 'r' ? '\r' : '\0', f);
-        else
-            fputc(*text, f);
     fclose(f);
+    return text;
 }
 
-/* @return whether jq ended well, with its output in this file */
-static bool run_jq(char **argv, const char *name)
+static bool was_kept(const char *answer, const char *name)
 {
-    char path[4096];
-    posix_spawn_file_actions_t actions;
-    int status = -1;
-    pid_t jq;
+    char *const kept = text_of(name);
+    const bool same = kept != NULL && strcmp(kept, answer) == 0;
 
-    snprintf(path, sizeof(path), "%s/%s", getenv("dir"), name);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC,
-                                     0600);
-    if (posix_spawnp(&jq, "jq", &actions, NULL, argv, environ) == 0)
-        waitpid(jq, &status, 0);
-    posix_spawn_file_actions_destroy(&actions);
-    return status == 0;
+    free(kept);
+    return same;
 }
 
-/* Write to the first file of "NAME FROM FILTER" what the filter makes of the other. */
-static void change_file(const struct line *row, const char *text)
+static void add_filter(const char *text, const struct line *row, const char *filter)
 {
-    char name[256], from[256], path[4096];
-    int n = 0;
+    json_t *answer = json_loads(text, JSON_DECODE_ANY, NULL);
 
-    if (sscanf(text, "%255s %255s %n", name, from, &n) == 2)
-        snprintf(path, sizeof(path), "%s/%s", getenv("dir"), from);
-    if (n == 0 || !run_jq((char *[]){"jq", "-c", (char *)(text + n), path, NULL}, name))
-        wrong(row, "not changed", text);
-}
-
-/* Have jq look at the answer, as JSON or as a string. */
-static void add_filter(const char *text, bool is_json, const struct line *row, const char *filter)
-{
-    json_error_t error = {.text = "not UTF-8"};
-    json_t *answer = is_json ? json_loads(text, JSON_DECODE_ANY, &error) : json_string(text);
-
-    if (answer == NULL) {
-        wrong(row, error.text, text);
-        return;
-    }
+    if (answer == NULL)
+        answer = json_string(text);
     fprintf(filters.program, "if (try ($d[%d] | %s) catch .) == true then empty else %d end,\n",
             filters.n, filter, filters.n);
     json_dumpf(answer, filters.answers, JSON_ENCODE_ANY);
@@ -246,8 +200,8 @@ static int expected_code(const struct line *row)
 
 static void compare(const struct line *row, const struct said *said)
 {
-    char code[32], *file = NULL;
     const char *answer = said->answer;
+    char code[32], *file = NULL;
 
     snprintf(code, sizeof(code), "exit code %d", said->code);
     if (said->code != expected_code(row))
@@ -257,15 +211,16 @@ static void compare(const struct line *row, const struct said *said)
 
         switch (row->expected[i][0]) {
         case '=':
-        case '|':
-            add_filter(answer, row->expected[i][0] == '=', row, text);
+            if (*text != '=')
+                add_filter(answer, row, text);
+            else if (!was_kept(answer, text + 1 + strspn(text + 1, " ")))
+                wrong(row, "another answer", answer);
             break;
         case '!':
-            if (*text == '!' ? strstr(said->problem, text + 1 + strspn(text + 1, " ")) != NULL
-                             : !has_words(said->problem, text))
-                wrong(row, "another problem", said->problem);
-            if (*said->answer != '\0' || strchr(said->problem, '\n') != NULL)
-                wrong(row, "more than a problem", said->answer);
+            if ((*text == '!' ? strstr(said->problem, text + 1 + strspn(text + 1, " ")) != NULL
+                              : !has_words(said->problem, text)) ||
+                *said->answer != '\0')
+                wrong(row, "another problem", *said->answer != '\0' ? said->answer : said->problem);
             break;
         case '1':
             if (!has_words(said->problem, text) && !has_words(said->notes, text))
@@ -280,6 +235,10 @@ static void compare(const struct line *row, const struct said *said)
                              : strstr(answer, text) == NULL)
                 wrong(row, "another answer", answer);
             break;
+        case '-':
+            if (*text == '\0' ? *said->notes != '\0' : strstr(said->notes, text) == NULL)
+                wrong(row, "other notes", said->notes);
+            break;
         case '@':
             free(file);
             file = text_of(*text == '!' ? text + 1 + strspn(text + 1, " ") : text);
@@ -287,27 +246,74 @@ static void compare(const struct line *row, const struct said *said)
                 wrong(row, file == NULL ? "no such file" : "a file", text);
             answer = file != NULL ? file : "";
             break;
-        case '&':
-            free(file);
-            file = text_of(text);
-            if (file == NULL || strcmp(file, said->answer) != 0)
-                wrong(row, "not the same", said->answer);
-            break;
-        case '<':
-        case '%':
-            break;
-        case '-':
-            if (*text == '\0' ? *said->notes != '\0' : strstr(said->notes, text) == NULL)
-                wrong(row, "other notes", said->notes);
-            break;
         case '>':
             keep(said, row, text);
             break;
+        case '<':
+        case '|':
+            break; /* make_files() */
         default:
             wrong(row, "not an expectation", row->expected[i]);
         }
     }
     free(file);
+}
+
+/* ---- the files that a row needs ---- */
+
+/* Write the text, in which \\n, \\r, \\t, \\0 and \\\\ are as in C. */
+static void write_text(FILE *f, const char *text)
+{
+    static const char letters[] = "nrt0", meant[] = "\n\r\t";
+
+    for (; *text != '\0'; text++) {
+        const char *letter = NULL;
+
+        if (*text == '\\' && text[1] != '\0' && (letter = strchr(letters, *++text)) != NULL)
+            fputc(meant[letter - letters], f);
+        else
+            fputc(*text, f);
+    }
+}
+
+/* @return whether jq ended well, with its output in the file of this path */
+static bool run_jq(char **argv, const char *path)
+{
+    posix_spawn_file_actions_t actions;
+    int status = -1;
+    pid_t jq;
+
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    if (posix_spawnp(&jq, "jq", &actions, NULL, argv, environ) == 0)
+        waitpid(jq, &status, 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return status == 0;
+}
+
+static void make_files(const struct line *row)
+{
+    for (int i = 0; i < row->n_expected; i++) {
+        const bool text = *row->expected[i] == '<';
+        char *copy, *name, *from, *rest = NULL, path[4096];
+        FILE *f;
+
+        if (!text && *row->expected[i] != '|')
+            continue;
+        copy = strdup(row->expected[i] + 1);
+        name = strtok_r(copy, " ", &rest);
+        snprintf(path, sizeof(path), "%s", path_of(name));
+        if (text && (f = fopen(path, "w")) != NULL) {
+            write_text(f, rest);
+            fclose(f);
+        } else if (!text) {
+            from = strtok_r(NULL, " ", &rest);
+            if (!run_jq((char *[]){"jq", "-c", rest, (char *)path_of(from), NULL}, path))
+                wrong(row, "no such file", row->expected[i]);
+        }
+        free(copy);
+    }
 }
 
 /* ---- the command line ---- */
@@ -321,11 +327,11 @@ static bool is_variable(const char *word)
     return n > 0 && word[n] == '=';
 }
 
-/* Whether the answer, rather than a file, has a filter. */
+/* Whether the answer, not a file, has a filter. */
 static bool has_filter(const struct line *row)
 {
     for (int i = 0; i < row->n_expected && *row->expected[i] != '@'; i++)
-        if (*row->expected[i] == '=')
+        if (strncmp(row->expected[i], "= ", 2) == 0)
             return true;
     return false;
 }
@@ -376,16 +382,9 @@ static void try_row(const struct line *row)
         wrong(row, "not a command line", "");
         return;
     }
-    for (int i = 0; i < row->n_expected; i++) {
-        const char *text = row->expected[i] + 1 + strspn(row->expected[i] + 1, " ");
-
-        if (*row->expected[i] == '<')
-            write_file(row, text);
-        else if (*row->expected[i] == '%')
-            change_file(row, text);
-    }
     for (; first < words.we_wordc && is_variable(words.we_wordv[first]); first++)
         putenv(words.we_wordv[first]);
+    make_files(row);
     answer(row, (int)(words.we_wordc - first), words.we_wordv + first, &said);
     for (size_t i = 0; i < first; i++) {
         *strchr(words.we_wordv[i], '=') = '\0';
@@ -470,30 +469,32 @@ static void forget_variables(void)
 }
 
 /* Let jq look at all answers that have a filter. */
-static void check_filters(const char *dir)
+static void check_filters(void)
 {
-    char program[4096], answers[4096], kept[4096];
+    char *const program = strdup(path_of("program")), *const answers = strdup(path_of("answers"));
+    char *const kept = strdup(path_of("all_kept")), *const result = strdup(path_of("result"));
     FILE *f;
     int i;
 
-    snprintf(program, sizeof(program), "%s/program", dir);
-    snprintf(answers, sizeof(answers), "%s/answers", dir);
-    snprintf(kept, sizeof(kept), "%s/all_kept", dir);
     fputs("empty)\n", filters.program);
     fclose(filters.program);
     fclose(filters.answers);
     fclose(filters.kept);
     if (!run_jq((char *[]){"jq", "-n", "-f", program, "--slurpfile", "d", answers, "--slurpfile",
                            "each", kept, NULL},
-                "result")) {
+                result)) {
         printf("%s: jq failed: a filter that is none, or jq is not installed\n", file_name);
         n_wrong++;
     }
-    f = open_in_dir("result", "r");
+    f = fopen(result, "r");
     while (f != NULL && fscanf(f, "%d", &i) == 1)
         wrong(filters.rows[i], "not true of the answer", filters.texts[i]);
     if (f != NULL)
         fclose(f);
+    free(program);
+    free(answers);
+    free(kept);
+    free(result);
 }
 
 static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *at)
@@ -515,18 +516,18 @@ int main(int argc, char **argv)
     file_name = argv[1];
     forget_variables();
     setenv("dir", dir, 1);
+    setenv("HOME", dir, 1);
     setenv("inputs", argv[2], 1);
     setenv("plugin", argv[3], 1);
     setenv("built", dirname(argv[3]), 1);
-    setenv("HOME", dir, 1);
-    filters.program = open_in_dir("program", "w");
-    filters.answers = open_in_dir("answers", "w");
-    filters.kept = open_in_dir("all_kept", "w");
+    filters.program = fopen(path_of("program"), "w");
+    filters.answers = fopen(path_of("answers"), "w");
+    filters.kept = fopen(path_of("all_kept"), "w");
     fputs("($each | add) as $kept | (\n", filters.program);
     rows = read_rows(argv[1], &n);
     for (size_t i = 0; i < n; i++)
         try_row(&rows[i]);
-    check_filters(dir);
+    check_filters();
     free_rows(rows, n);
     nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     printf("%zu command lines, %d wrong\n", n, n_wrong);
