@@ -21,8 +21,8 @@
  *       < steps num_ranks 2\nrank 0 {\n}   before the command, $dir/steps is made of this text
  *       | steps kept.json .P = 3    ... of what this filter of jq makes of a file in $dir
  *
- * LOGP_ALL=TEXT sets the variables of all options. Words may be quoted as in a shell; $dir is a folder of this run, $inputs tests/tools/inputs, $plugin
- * a plug-in.
+ * LOGP_ALL=TEXT sets the variables of all options. Words may be quoted as in a shell; $dir is a folder
+ * of this run, $inputs tests/tools/inputs, $plugin a plug-in, $built the folder in which it is.
  * usage: lines FILE INPUTS PLUGIN
  */
 #define _XOPEN_SOURCE 700 /* nftw() */
@@ -38,6 +38,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <jansson.h>
+#include <libgen.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -551,6 +552,7 @@ int main(int argc, char **argv)
     forget_variables();
     setenv("inputs", argv[2], 1);
     setenv("plugin", argv[3], 1);
+    setenv("built", dirname(argv[3]), 1);
     filters.program = fopen(path_of("program"), "w");
     filters.answers = fopen(path_of("answers"), "w");
     filters.kept = fopen(path_of("all_kept"), "w");

@@ -8,7 +8,8 @@ if(LOGP_TESTS_PLAIN)
   return()
 endif()
 
-# Command lines, a table for each topic; its first line may have marks (tests/CMakeLists.txt): # marks: slow
+# Command lines, a table for each topic; its first line may have marks (tests/CMakeLists.txt), and feign, if rows need
+# tests/command/feign.c: # marks: slow feign
 add_executable(lines tools/lines.c)
 target_link_libraries(lines PRIVATE logp_tools)
 file(GLOB tables CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/lines/*.txt)
@@ -17,7 +18,16 @@ foreach(table IN LISTS tables)
   file(STRINGS ${table} marks LIMIT_COUNT 1 REGEX "^# marks: ")
   string(REGEX REPLACE "^# marks: *" ":" marks "${marks}")
   string(REPLACE " " ":" marks "${marks}")
-  logp_command_test(command_${topic}${marks} lines ${table} ${CMAKE_CURRENT_LIST_DIR}/inputs $<TARGET_FILE:five_ns>)
+  set(command $<TARGET_FILE:lines>)
+  if(marks MATCHES ":feign")
+    if(LOGP_SANITIZE)
+      continue()
+    endif()
+    string(REPLACE ":feign" "" marks "${marks}")
+    list(PREPEND command ${CMAKE_COMMAND} -E env LD_PRELOAD=$<TARGET_FILE:feign>)
+  endif()
+  logp_command_test(command_${topic}${marks} ${command} ${table} ${CMAKE_CURRENT_LIST_DIR}/inputs
+                    $<TARGET_FILE:five_ns>)
 endforeach()
 
 if(LOGP_SANITIZE)
