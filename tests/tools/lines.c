@@ -5,29 +5,40 @@
  * lines of two blanks and a mark. # begins a comment, four blanks continue the line before.
  *
  *     LOGP_P=4 predict broadcast --algo all
- *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json
+ *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json,
+ *                                   where no format is named; what is not JSON is one string
  *       ! --root 0 .. 3             exit code 2, no answer, and a problem with these words
+ *       !! did you mean             ... and this text is not in it
  *       1 deadlock                  exit code 1, and a problem or notes with these words
  *       ~ binomial 42.000 exact     a line of the answer, whatever blanks are in it
  *       + </svg>                    text in the answer; +! is not in it
- *       - kchain is left out        text in the notes; - alone: there are none
- *       > kept.json                 the answer is kept in $dir for the rows after it
+ *       - kchain is left out        text in the notes; -! is not in them; - alone: there are none
+ *       @ x.svg                     what is expected after this is expected of this file of $dir; @! x.svg:
+ *                                   there is none
+ *       > kept                      the answer is kept in $dir for the rows after it, and if it is JSON as
+ *                                   $kept.kept in filters
+ *       == kept.json                the answer is the one that was kept so, byte for byte
+ *       < steps num_ranks 2\nrank 0 {\n}   before the command, $dir/steps is made of this text
+ *       | steps kept.json .P = 3    ... of what this filter of jq makes of a file in $dir
  *
- * Words may be quoted as in a shell; $dir is a folder of this run, $inputs tests/tools/inputs, $plugin
- * a plug-in.
+ * LOGP_ALL=TEXT sets the variables of all options. Words may be quoted as in a shell; $dir is a folder
+ * of this run, $inputs tests/tools/inputs, $plugin a plug-in, $built the folder in which it is.
  * usage: lines FILE INPUTS PLUGIN
  */
 #define _XOPEN_SOURCE 700 /* nftw() */
 #include "answer/runs.h"
 #include "commands/command.h"
 #include "file/file.h"
+#include "question/question.h"
 #include "text/problem.h"
+#include "text/text.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <jansson.h>
+#include <libgen.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,7 +50,7 @@
 
 extern char **environ;
 
-enum { MOST_EXPECTED = 32 };
+enum { MOST_EXPECTED = 64 };
 
 struct line {
     int line; /* of the file, from 1 */
@@ -56,8 +67,9 @@ struct said {
 
 /* The filters of all rows, for one run of jq; answer i is that of filter i. */
 static struct {
-    FILE *program, *answers;
+    FILE *program, *answers, *kept;
     const struct line *rows[4096];
+    const char *texts[4096];
     int n;
 } filters;
 
@@ -114,31 +126,68 @@ static bool has_line(const char *text, const char *line)
     return false;
 }
 
-static void keep(const struct said *said, const struct line *row, const char *name)
+/* The path of a file of this run, which stays until the next call. */
+static const char *path_of(const char *name)
 {
-    char path[4096];
-    FILE *f;
+    static char path[4096];
 
     snprintf(path, sizeof(path), "%s/%s", getenv("dir"), name);
-    f = fopen(path, "w");
-    if (f == NULL || fputs(said->answer, f) < 0 || fclose(f) != 0)
-        wrong(row, "not kept", strerror(errno));
+    return path;
 }
 
-static void add_filter(const struct said *said, const struct line *row, const char *filter)
+static void keep(const struct said *said, const struct line *row, const char *name)
 {
-    json_error_t error;
-    json_t *answer = json_loads(said->answer, JSON_DECODE_ANY, &error);
+    json_t *answer = json_loads(said->answer, JSON_DECODE_ANY, NULL);
+    FILE *f = fopen(path_of(name), "w");
 
-    if (answer == NULL) {
-        wrong(row, error.text, said->answer);
-        return;
+    if (f == NULL || fputs(said->answer, f) < 0 || fclose(f) != 0)
+        wrong(row, "not kept", strerror(errno));
+    if (answer != NULL) {
+        json_t *const named = json_pack("{s:o}", name, answer);
+
+        json_dumpf(named, filters.kept, 0);
+        json_decref(named);
     }
+}
+
+/* The text of the file, or NULL; the caller frees it. */
+static char *text_of(const char *name)
+{
+    FILE *f = fopen(path_of(name), "r");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (f == NULL)
+        return NULL;
+    if (getdelim(&text, &size, '\0', f) < 0) {
+        free(text);
+        text = strdup("");
+    }
+    fclose(f);
+    return text;
+}
+
+static bool was_kept(const char *answer, const char *name)
+{
+    char *const kept = text_of(name);
+    const bool same = kept != NULL && strcmp(kept, answer) == 0;
+
+    free(kept);
+    return same;
+}
+
+static void add_filter(const char *text, const struct line *row, const char *filter)
+{
+    json_t *answer = json_loads(text, JSON_DECODE_ANY, NULL);
+
+    if (answer == NULL)
+        answer = json_string(text);
     fprintf(filters.program, "if (try ($d[%d] | %s) catch .) == true then empty else %d end,\n",
             filters.n, filter, filters.n);
     json_dumpf(answer, filters.answers, JSON_ENCODE_ANY);
     fputc('\n', filters.answers);
     json_decref(answer);
+    filters.texts[filters.n] = filter;
     filters.rows[filters.n++] = row;
 }
 
@@ -153,7 +202,8 @@ static int expected_code(const struct line *row)
 
 static void compare(const struct line *row, const struct said *said)
 {
-    char code[32];
+    const char *answer = said->answer;
+    char code[32], *file = NULL;
 
     snprintf(code, sizeof(code), "exit code %d", said->code);
     if (said->code != expected_code(row))
@@ -163,10 +213,15 @@ static void compare(const struct line *row, const struct said *said)
 
         switch (row->expected[i][0]) {
         case '=':
-            add_filter(said, row, text);
+            if (*text != '=')
+                add_filter(answer, row, text);
+            else if (!was_kept(answer, text + 1 + strspn(text + 1, " ")))
+                wrong(row, "another answer", answer);
             break;
         case '!':
-            if (!has_words(said->problem, text) || *said->answer != '\0')
+            if ((*text == '!' ? strstr(said->problem, text + 1 + strspn(text + 1, " ")) != NULL
+                              : !has_words(said->problem, text)) ||
+                *said->answer != '\0')
                 wrong(row, "another problem", *said->answer != '\0' ? said->answer : said->problem);
             break;
         case '1':
@@ -174,24 +229,94 @@ static void compare(const struct line *row, const struct said *said)
                 wrong(row, "another problem", said->problem);
             break;
         case '~':
-            if (!has_line(said->answer, text))
-                wrong(row, "no such line", said->answer);
+            if (!has_line(answer, text))
+                wrong(row, "no such line", answer);
             break;
         case '+':
-            if (*text == '!' ? strstr(said->answer, text + 1 + strspn(text + 1, " ")) != NULL
-                             : strstr(said->answer, text) == NULL)
-                wrong(row, "another answer", said->answer);
+            if (*text == '!' ? strstr(answer, text + 1 + strspn(text + 1, " ")) != NULL
+                             : strstr(answer, text) == NULL)
+                wrong(row, "another answer", answer);
             break;
         case '-':
-            if (*text == '\0' ? *said->notes != '\0' : strstr(said->notes, text) == NULL)
+            if (*text == '\0'  ? *said->notes != '\0'
+                : *text == '!' ? strstr(said->notes, text + 1 + strspn(text + 1, " ")) != NULL
+                               : strstr(said->notes, text) == NULL)
                 wrong(row, "other notes", said->notes);
+            break;
+        case '@':
+            free(file);
+            file = text_of(*text == '!' ? text + 1 + strspn(text + 1, " ") : text);
+            if ((file == NULL) != (*text == '!'))
+                wrong(row, file == NULL ? "no such file" : "a file", text);
+            answer = file != NULL ? file : "";
             break;
         case '>':
             keep(said, row, text);
             break;
+        case '<':
+        case '|':
+            break; /* make_files() */
         default:
             wrong(row, "not an expectation", row->expected[i]);
         }
+    }
+    free(file);
+}
+
+/* ---- the files that a row needs ---- */
+
+/* Write the text, in which \\n, \\r, \\t, \\0 and \\\\ are as in C. */
+static void write_text(FILE *f, const char *text)
+{
+    static const char letters[] = "nrt0", meant[] = "\n\r\t";
+
+    for (; *text != '\0'; text++) {
+        const char *letter = NULL;
+
+        if (*text == '\\' && text[1] != '\0' && (letter = strchr(letters, *++text)) != NULL)
+            fputc(meant[letter - letters], f);
+        else
+            fputc(*text, f);
+    }
+}
+
+/* @return whether jq ended well, with its output in the file of this path */
+static bool run_jq(char **argv, const char *path)
+{
+    posix_spawn_file_actions_t actions;
+    int status = -1;
+    pid_t jq;
+
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    if (posix_spawnp(&jq, "jq", &actions, NULL, argv, environ) == 0)
+        waitpid(jq, &status, 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return status == 0;
+}
+
+static void make_files(const struct line *row)
+{
+    for (int i = 0; i < row->n_expected; i++) {
+        const bool text = *row->expected[i] == '<';
+        char *copy, *name, *from, *rest = NULL, path[4096];
+        FILE *f;
+
+        if (!text && *row->expected[i] != '|')
+            continue;
+        copy = strdup(row->expected[i] + 1);
+        name = strtok_r(copy, " ", &rest);
+        snprintf(path, sizeof(path), "%s", path_of(name));
+        if (text && (f = fopen(path, "w")) != NULL) {
+            write_text(f, rest);
+            fclose(f);
+        } else if (!text) {
+            from = strtok_r(NULL, " ", &rest);
+            if (!run_jq((char *[]){"jq", "-c", rest, (char *)path_of(from), NULL}, path))
+                wrong(row, "no such file", row->expected[i]);
+        }
+        free(copy);
     }
 }
 
@@ -199,15 +324,18 @@ static void compare(const struct line *row, const struct said *said)
 
 static bool is_variable(const char *word)
 {
-    const size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+    size_t n = 0;
 
+    while (isalpha((unsigned char)word[n]) || word[n] == '_')
+        n++;
     return n > 0 && word[n] == '=';
 }
 
+/* Whether the answer, not a file, has a filter. */
 static bool has_filter(const struct line *row)
 {
-    for (int i = 0; i < row->n_expected; i++)
-        if (*row->expected[i] == '=')
+    for (int i = 0; i < row->n_expected && *row->expected[i] != '@'; i++)
+        if (strncmp(row->expected[i], "= ", 2) == 0)
             return true;
     return false;
 }
@@ -248,6 +376,39 @@ static void answer(const struct line *row, int n, char **words, struct said *sai
     free(argv);
 }
 
+/* Set the variables of all options, or unset them (NULL). */
+static void set_all(const char *value)
+{
+    struct option_facts option;
+    struct question q;
+    char variable[32];
+
+    begin_question(&q, vocabulary());
+    for (int i = 0; option_facts(&q, i, ~0U, &option); i++)
+        if (value != NULL)
+            setenv(option_variable(option.option, variable), value, 1);
+        else
+            unsetenv(option_variable(option.option, variable));
+    end_question(&q);
+}
+
+/* Set the variable NAME=VALUE, or unset it. */
+static void set_variable(char *word, bool set)
+{
+    char *const value = strchr(word, '=');
+
+    *value = '\0';
+    if (strcmp(word, "LOGP_ALL") == 0)
+        set_all(set ? value + 1 : NULL);
+    else if (set)
+        setenv(word, value + 1, 1);
+    else
+        unsetenv(word);
+    *value = '=';
+    if (!set)
+        setenv("HOME", getenv("dir"), 1);
+}
+
 static void try_row(const struct line *row)
 {
     struct said said = {0};
@@ -259,13 +420,11 @@ static void try_row(const struct line *row)
         return;
     }
     for (; first < words.we_wordc && is_variable(words.we_wordv[first]); first++)
-        putenv(words.we_wordv[first]);
+        set_variable(words.we_wordv[first], true);
+    make_files(row);
     answer(row, (int)(words.we_wordc - first), words.we_wordv + first, &said);
-    for (size_t i = 0; i < first; i++) {
-        *strchr(words.we_wordv[i], '=') = '\0';
-        unsetenv(words.we_wordv[i]);
-    }
-    setenv("LOGP_CONFIG", "", 1);
+    for (size_t i = 0; i < first; i++)
+        set_variable(words.we_wordv[i], false);
     compare(row, &said);
     free(said.answer);
     free(said.problem);
@@ -327,11 +486,11 @@ static void free_rows(struct line *rows, size_t n)
     free(rows);
 }
 
-/* Forget the variables of whoever runs the test. */
+/* Forget the variables of whoever runs the test, and the config file. */
 static void forget_variables(void)
 {
     for (char **v = environ; *v != NULL;)
-        if (strncmp(*v, "LOGP_", 5) == 0) {
+        if (strncmp(*v, "LOGP_", 5) == 0 || strncmp(*v, "XDG_", 4) == 0) {
             char name[256];
 
             snprintf(name, sizeof(name), "%.*s", (int)strcspn(*v, "="), *v);
@@ -340,46 +499,36 @@ static void forget_variables(void)
         } else {
             v++;
         }
-    setenv("LOGP_CONFIG", "", 1);
+    setenv("HOME", getenv("dir"), 1);
 }
 
 /* Let jq look at all answers that have a filter. */
-static void check_filters(const char *dir)
+static void check_filters(void)
 {
-    char program[4096], answers[4096], result[4096];
-    char *argv[] = {"jq", "-n", "-f", program, "--slurpfile", "d", answers, NULL};
-    posix_spawn_file_actions_t actions;
-    int status = 0, i;
-    pid_t jq;
+    char *const program = strdup(path_of("program")), *const answers = strdup(path_of("answers"));
+    char *const kept = strdup(path_of("all_kept")), *const result = strdup(path_of("result"));
     FILE *f;
+    int i;
 
-    snprintf(program, sizeof(program), "%s/program", dir);
-    snprintf(answers, sizeof(answers), "%s/answers", dir);
-    snprintf(result, sizeof(result), "%s/result", dir);
-    fputs("empty\n", filters.program);
+    fputs("empty)\n", filters.program);
     fclose(filters.program);
     fclose(filters.answers);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, result, O_WRONLY | O_CREAT, 0600);
-    if (posix_spawnp(&jq, "jq", &actions, NULL, argv, environ) != 0 ||
-        waitpid(jq, &status, 0) != jq || status != 0) {
+    fclose(filters.kept);
+    if (!run_jq((char *[]){"jq", "-n", "-f", program, "--slurpfile", "d", answers, "--slurpfile",
+                           "each", kept, NULL},
+                result)) {
         printf("%s: jq failed: a filter that is none, or jq is not installed\n", file_name);
         n_wrong++;
     }
-    posix_spawn_file_actions_destroy(&actions);
     f = fopen(result, "r");
     while (f != NULL && fscanf(f, "%d", &i) == 1)
-        wrong(filters.rows[i], "the filter is not true of the answer", "");
+        wrong(filters.rows[i], "not true of the answer", filters.texts[i]);
     if (f != NULL)
         fclose(f);
-}
-
-static FILE *scratch(const char *dir, const char *name)
-{
-    char path[4096];
-
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    return fopen(path, "w");
+    free(program);
+    free(answers);
+    free(kept);
+    free(result);
 }
 
 static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *at)
@@ -399,16 +548,19 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     file_name = argv[1];
-    forget_variables();
     setenv("dir", dir, 1);
+    forget_variables();
     setenv("inputs", argv[2], 1);
     setenv("plugin", argv[3], 1);
-    filters.program = scratch(dir, "program");
-    filters.answers = scratch(dir, "answers");
+    setenv("built", dirname(argv[3]), 1);
+    filters.program = fopen(path_of("program"), "w");
+    filters.answers = fopen(path_of("answers"), "w");
+    filters.kept = fopen(path_of("all_kept"), "w");
+    fputs("($each | add) as $kept | (\n", filters.program);
     rows = read_rows(argv[1], &n);
     for (size_t i = 0; i < n; i++)
         try_row(&rows[i]);
-    check_filters(dir);
+    check_filters();
     free_rows(rows, n);
     nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     printf("%zu command lines, %d wrong\n", n, n_wrong);

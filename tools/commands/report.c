@@ -101,6 +101,7 @@ static struct problem *take_file(struct question *q)
 static struct problem *report(struct question *q, struct answer_file *to)
 {
     const char *collective, *page = q->form.output;
+    struct problem *problem;
     int code;
 
     if (!option_given(q, "output"))
@@ -116,8 +117,10 @@ static struct problem *report(struct question *q, struct answer_file *to)
         return failure("report: %s", page_lacks());
     if (!option_given(q, "algo") && q->what.list == NULL)
         give_option(q, "algo", "all");
-    code = tell_problem(q, run_sweep(q, write_page, to));
-    code = answer_close(to, code, runs_are_over(q));
+    problem = run_sweep(q, write_page, to);
+    if (problem != NULL && problem->code == EXIT_USAGE)
+        return problem;
+    code = answer_close(to, tell_problem(q, problem), runs_are_over(q));
     if (code == EXIT_OK && page != NULL && !q->form.quiet)
         fprintf(to->f, "%s: open it in a browser\n", page);
     return told(code);

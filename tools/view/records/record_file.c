@@ -263,4 +263,5 @@ void close_records(struct record_file *file)
         fclose(file->before);
     free(file->text);
     free(file->records);
+    *file = (struct record_file){0};
 }
