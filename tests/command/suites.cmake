@@ -26,13 +26,10 @@ foreach(topic
     bench:slow
     completion
     crashes
-    explain
     faults
     files
     goal:long
-    measure
     output
-    papers:slow
     place:alone
     plugins:slow
     replay:slow
