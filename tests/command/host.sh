@@ -108,4 +108,23 @@ grep -q ", $made of 1000000 runs\$" "$dir/out" || fail "cut by --timeout after $
 prlimit --stack=65536: "$logp" run broadcast --clock virtual >"$dir/out" 2>"$dir/err" || fail "little stack: $(cat "$dir/err")"
 prlimit --stack=65536 "$logp" run broadcast >"$dir/out" 2>"$dir/err"
 [ $? -eq 1 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && grep -q 'ulimit -s' "$dir/err" || fail "no stack: $(cat "$dir/err")"
+
+# where the name of a plug-in's file ends
+mkdir "$dir/a:b"
+jitter=$(dirname "$plugin")/libjitter.so
+for copy in a:b/j.so a:b/j.so.1 plain; do
+    cp "$jitter" "$dir/$copy"
+    json '.[0].emulated_ns.median == 700000' run broadcast --algo chain --clock virtual --plugin "$dir/$copy:0"
+done
+json '.[0].predicted_ns == 742000' run broadcast --algo chain --clock virtual --plugin "$dir/a:b/j.so"
+# an algorithm that does not come back: what is known by then is told, and nobody waits for it
+away=(broadcast -P 4 --plugin "$(dirname "$plugin")/libaway.so" --clock virtual --timeout 500ms)
+for command in run bench; do
+    logp $command "${away[@]}" --algo flat,away,binomial --format json
+    exits 1 "$command: away"
+    holds 'length == 2 and .[0].verified and .[0].algorithm == "flat" and (.[1].verified | not)' "$dir/out" "$command: away"
+    grep -q '^logp:   rank 0 is outside the runtime and holds its core$' "$dir/err" || fail "$command: who is away?"
+done
+logp trace "${away[@]}" --algo away
+[ $code = 1 ] && [ "$(wc -l <"$dir/err")" = 2 ] || fail "trace: $code, $(cat "$dir/err")"
 finish

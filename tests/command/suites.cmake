@@ -23,8 +23,8 @@ target_compile_options(rebuilt PRIVATE -O0)
 add_executable(crashes command/crashes.c)
 target_link_libraries(crashes PRIVATE logp::logp)
 foreach(topic host:alone bench:slow completion crashes environment explain files goal:long inputs links machine
-              measure networks operands output papers:slow plugins:slow replay:slow report saved schedule search sizes
-              trace:slow tree:slow tune:long unused validate)
+              measure networks operands output papers:slow replay:slow report saved schedule search sizes trace:slow
+              tree:slow tune:long unused validate)
   string(REGEX REPLACE ":.*" "" script ${topic})
   logp_script(command_${topic} ${script}.sh $<TARGET_FILE:logp_command> $<TARGET_FILE:five_ns> $<TARGET_FILE:feign>)
 endforeach()
