@@ -22,9 +22,30 @@ endforeach()
 target_compile_options(rebuilt PRIVATE -O0)
 add_executable(crashes command/crashes.c)
 target_link_libraries(crashes PRIVATE logp::logp)
-foreach(topic host:alone bench:slow completion crashes environment explain files goal:long inputs links machine
-              measure networks operands output papers:slow replay:slow report saved schedule search sizes trace:slow
-              tree:slow tune:long unused validate)
+foreach(topic
+    bench:slow
+    completion
+    crashes
+    explain
+    faults
+    files
+    goal:long
+    measure
+    output
+    papers:slow
+    place:alone
+    plugins:slow
+    replay:slow
+    report
+    saved
+    schedule
+    search
+    trace:slow
+    tree:slow
+    tune:long
+    unit:alone
+    validate
+    wall:alone)
   string(REGEX REPLACE ":.*" "" script ${topic})
   logp_script(command_${topic} ${script}.sh $<TARGET_FILE:logp_command> $<TARGET_FILE:five_ns> $<TARGET_FILE:feign>)
 endforeach()

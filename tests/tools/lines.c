@@ -12,7 +12,7 @@
  *       1 deadlock                  exit code 1, and a problem or notes with these words
  *       ~ binomial 42.000 exact     a line of the answer, whatever blanks are in it
  *       + </svg>                    text in the answer; +! is not in it
- *       - kchain is left out        text in the notes; - alone: there are none
+ *       - kchain is left out        text in the notes; -! is not in them; - alone: there are none
  *       @ x.svg                     what is expected after this is expected of this file of $dir; @! x.svg:
  *                                   there is none
  *       > kept                      the answer is kept in $dir for the rows after it, and if it is JSON as
@@ -21,15 +21,17 @@
  *       < steps num_ranks 2\nrank 0 {\n}   before the command, $dir/steps is made of this text
  *       | steps kept.json .P = 3    ... of what this filter of jq makes of a file in $dir
  *
- * Words may be quoted as in a shell; $dir is a folder of this run, $inputs tests/tools/inputs, $plugin
- * a plug-in, $built the folder in which it is.
+ * LOGP_ALL=TEXT sets the variables of all options. Words may be quoted as in a shell; $dir is a folder
+ * of this run, $inputs tests/tools/inputs, $plugin a plug-in, $built the folder in which it is.
  * usage: lines FILE INPUTS PLUGIN
  */
 #define _XOPEN_SOURCE 700 /* nftw() */
 #include "answer/runs.h"
 #include "commands/command.h"
 #include "file/file.h"
+#include "question/question.h"
 #include "text/problem.h"
+#include "text/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -236,7 +238,9 @@ static void compare(const struct line *row, const struct said *said)
                 wrong(row, "another answer", answer);
             break;
         case '-':
-            if (*text == '\0' ? *said->notes != '\0' : strstr(said->notes, text) == NULL)
+            if (*text == '\0'  ? *said->notes != '\0'
+                : *text == '!' ? strstr(said->notes, text + 1 + strspn(text + 1, " ")) != NULL
+                               : strstr(said->notes, text) == NULL)
                 wrong(row, "other notes", said->notes);
             break;
         case '@':
@@ -372,6 +376,39 @@ static void answer(const struct line *row, int n, char **words, struct said *sai
     free(argv);
 }
 
+/* Set the variables of all options, or unset them (NULL). */
+static void set_all(const char *value)
+{
+    struct option_facts option;
+    struct question q;
+    char variable[32];
+
+    begin_question(&q, vocabulary());
+    for (int i = 0; option_facts(&q, i, ~0U, &option); i++)
+        if (value != NULL)
+            setenv(option_variable(option.option, variable), value, 1);
+        else
+            unsetenv(option_variable(option.option, variable));
+    end_question(&q);
+}
+
+/* Set the variable NAME=VALUE, or unset it. */
+static void set_variable(char *word, bool set)
+{
+    char *const value = strchr(word, '=');
+
+    *value = '\0';
+    if (strcmp(word, "LOGP_ALL") == 0)
+        set_all(set ? value + 1 : NULL);
+    else if (set)
+        setenv(word, value + 1, 1);
+    else
+        unsetenv(word);
+    *value = '=';
+    if (!set)
+        setenv("HOME", getenv("dir"), 1);
+}
+
 static void try_row(const struct line *row)
 {
     struct said said = {0};
@@ -383,14 +420,11 @@ static void try_row(const struct line *row)
         return;
     }
     for (; first < words.we_wordc && is_variable(words.we_wordv[first]); first++)
-        putenv(words.we_wordv[first]);
+        set_variable(words.we_wordv[first], true);
     make_files(row);
     answer(row, (int)(words.we_wordc - first), words.we_wordv + first, &said);
-    for (size_t i = 0; i < first; i++) {
-        *strchr(words.we_wordv[i], '=') = '\0';
-        unsetenv(words.we_wordv[i]);
-    }
-    setenv("LOGP_CONFIG", "", 1);
+    for (size_t i = 0; i < first; i++)
+        set_variable(words.we_wordv[i], false);
     compare(row, &said);
     free(said.answer);
     free(said.problem);
@@ -452,11 +486,11 @@ static void free_rows(struct line *rows, size_t n)
     free(rows);
 }
 
-/* Forget the variables of whoever runs the test. */
+/* Forget the variables of whoever runs the test, and the config file. */
 static void forget_variables(void)
 {
     for (char **v = environ; *v != NULL;)
-        if (strncmp(*v, "LOGP_", 5) == 0) {
+        if (strncmp(*v, "LOGP_", 5) == 0 || strncmp(*v, "XDG_", 4) == 0) {
             char name[256];
 
             snprintf(name, sizeof(name), "%.*s", (int)strcspn(*v, "="), *v);
@@ -465,7 +499,7 @@ static void forget_variables(void)
         } else {
             v++;
         }
-    setenv("LOGP_CONFIG", "", 1);
+    setenv("HOME", getenv("dir"), 1);
 }
 
 /* Let jq look at all answers that have a filter. */
@@ -514,9 +548,8 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     file_name = argv[1];
-    forget_variables();
     setenv("dir", dir, 1);
-    setenv("HOME", dir, 1);
+    forget_variables();
     setenv("inputs", argv[2], 1);
     setenv("plugin", argv[3], 1);
     setenv("built", dirname(argv[3]), 1);
