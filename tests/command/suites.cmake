@@ -26,15 +26,10 @@ foreach(topic
     bench:slow
     completion
     crashes
-    explain
-    faults
     files
     goal:long
-    measure
+    host:alone
     output
-    papers:slow
-    place:alone
-    plugins:slow
     replay:slow
     report
     saved
@@ -43,9 +38,7 @@ foreach(topic
     trace:slow
     tree:slow
     tune:long
-    unit:alone
-    validate
-    wall:alone)
+    validate)
   string(REGEX REPLACE ":.*" "" script ${topic})
   logp_script(command_${topic} ${script}.sh $<TARGET_FILE:logp_command> $<TARGET_FILE:five_ns> $<TARGET_FILE:feign>)
 endforeach()
