@@ -371,7 +371,7 @@ int64_t sweep_values(const struct question *q, const char *name);
 /* The point that was settled last: "-P 4 --bytes 1024". @return buf */
 const char *show_point(const struct question *q, char *buf, size_t size);
 
-/* ---- model.c, operands.c, run.c: the values of options ---- */
+/* ---- model.c, operands.c, execution.c: the values of options ---- */
 
 /* L, o, g, G, delay and unit of a machine: a named one, or of a file. */
 CHECKED struct problem *set_machine(struct question *q, const char *option, const char *text);

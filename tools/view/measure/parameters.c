@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The results, for people and for programs. */
+#include "view/views.h"
 #include "answer/measure/measure.h"
 #include "view/records/records.h"
 #include "text/text.h"
