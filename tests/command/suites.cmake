@@ -37,11 +37,9 @@ foreach(topic
     report
     saved
     schedule
-    search
     trace:slow
     tree:slow
-    tune:long
-    validate)
+    tune:long)
   string(REGEX REPLACE ":.*" "" script ${topic})
   logp_script(command_${topic} ${script}.sh $<TARGET_FILE:logp_command> $<TARGET_FILE:five_ns> $<TARGET_FILE:feign>)
 endforeach()
