@@ -28,15 +28,14 @@ foreach(topic
     crashes
     explain
     files
-    goal:long
     host:alone
+    loggopsim:long
     measure
     output
     papers:slow
     replay:slow
     report
     saved
-    schedule
     trace:slow
     tree:slow
     tune:long)
