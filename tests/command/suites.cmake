@@ -26,13 +26,10 @@ foreach(topic
     bench:slow
     completion
     crashes
-    explain
     files
     host:alone
     loggopsim:long
-    measure
     output
-    papers:slow
     replay:slow
     report
     saved
