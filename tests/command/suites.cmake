@@ -26,15 +26,15 @@ foreach(topic
     bench:slow
     completion
     crashes
-    files
+    disk
     goal:long
+    help
     host:alone
-    output
     replay:slow
     report
-    saved
     schedule
     search
+    streams:slow
     trace:slow
     tree:slow
     tune:long
