@@ -26,13 +26,13 @@ foreach(topic
     bench:slow
     completion
     crashes
-    files
+    disk
+    help
     host:alone
     loggopsim:long
-    output
     replay:slow
     report
-    saved
+    streams:slow
     trace:slow
     tree:slow
     tune:long)
