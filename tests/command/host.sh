@@ -97,6 +97,14 @@ interrupt INT schedules search barrier -P 64 --limit 60s
 exits 0 'an interrupted search'
 stderr_has 'interrupted: this is the best so far'
 grep -q '^time: *480 us$' "$dir/out" || fail "an interrupted search: $(cat "$dir/out")"
+# each question has a file of its own in a folder of schedules
+n=0
+for words in '--gap separate' '--gap shared' '--capacity' '--rendezvous 0' '--delay store-forward' '--topology ring'; do
+    # shellcheck disable=SC2086
+    logp search broadcast -P 4 $words --limit 10ms --schedules "$dir/questions$((++n))"
+done
+[ "$(find "$dir"/questions* -name 'broadcast-P4-*.json' -printf '%f\n' | sort -u | wc -l)" -eq 6 ] ||
+    fail "questions: $(ls "$dir"/questions*)"
 
 # a table that --timeout cuts says how many runs there were
 logp run barrier -P 2 --executor fiber --unit 1us --reps 1000000 --timeout 300ms
@@ -127,4 +135,12 @@ for command in run bench; do
 done
 logp trace "${away[@]}" --algo away
 [ $code = 1 ] && [ "$(wc -l <"$dir/err")" = 2 ] || fail "trace: $code, $(cat "$dir/err")"
+# this host against a machine, at its own speed; where it is busy points are doubtful
+printf '%s\n' 'L = 6us' 'o = 2us' 'g = 4us' >"$dir/as"
+logp validate broadcast barrier --machine "$dir/as" -P 2 --bytes 8 --reps 5 --format json
+holds 'length == 2 and all(.[]; .measured_ns > 0 and (.algorithms | all(.verified)))' "$dir/out" "this host"
+exits "$(jq 'if any(.[]; .doubtful) then 1 else 0 end' "$dir/out")" 'this host'
+# the command that validate names where it has no parameters
+logp measure --delay none --executor fiber --bytes 1..64 --reps 5 --format machine --output "$dir/host.machine"
+[ $code -ne 2 ] || fail "measure, as named: $(cat "$dir/all")"
 finish

@@ -26,19 +26,16 @@ foreach(topic
     bench:slow
     completion
     crashes
-    files
-    goal:long
+    disk
+    help
     host:alone
-    output
+    loggopsim:long
     replay:slow
     report
-    saved
-    schedule
-    search
+    streams:slow
     trace:slow
     tree:slow
-    tune:long
-    validate)
+    tune:long)
   string(REGEX REPLACE ":.*" "" script ${topic})
   logp_script(command_${topic} ${script}.sh $<TARGET_FILE:logp_command> $<TARGET_FILE:five_ns> $<TARGET_FILE:feign>)
 endforeach()

@@ -135,12 +135,12 @@ static const char *path_of(const char *name)
     return path;
 }
 
-static void keep(const struct said *said, const struct line *row, const char *name)
+static void keep(const char *text, const struct line *row, const char *name)
 {
-    json_t *answer = json_loads(said->answer, JSON_DECODE_ANY, NULL);
+    json_t *answer = json_loads(text, JSON_DECODE_ANY, NULL);
     FILE *f = fopen(path_of(name), "w");
 
-    if (f == NULL || fputs(said->answer, f) < 0 || fclose(f) != 0)
+    if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
         wrong(row, "not kept", strerror(errno));
     if (answer != NULL) {
         json_t *const named = json_pack("{s:o}", name, answer);
@@ -182,6 +182,10 @@ static void add_filter(const char *text, const struct line *row, const char *fil
 
     if (answer == NULL)
         answer = json_string(text);
+    if (answer == NULL) {
+        wrong(row, "neither JSON nor text", filter);
+        return;
+    }
     fprintf(filters.program, "if (try ($d[%d] | %s) catch .) == true then empty else %d end,\n",
             filters.n, filter, filters.n);
     json_dumpf(answer, filters.answers, JSON_ENCODE_ANY);
@@ -251,7 +255,7 @@ static void compare(const struct line *row, const struct said *said)
             answer = file != NULL ? file : "";
             break;
         case '>':
-            keep(said, row, text);
+            keep(answer, row, text);
             break;
         case '<':
         case '|':
@@ -265,10 +269,10 @@ static void compare(const struct line *row, const struct said *said)
 
 /* ---- the files that a row needs ---- */
 
-/* Write the text, in which \\n, \\r, \\t, \\0 and \\\\ are as in C. */
+/* Write the text, in which \\n, \\r, \\t, \\0, \\e (escape) and \\\\ are as in C. */
 static void write_text(FILE *f, const char *text)
 {
-    static const char letters[] = "nrt0", meant[] = "\n\r\t";
+    static const char letters[] = "nrte0", meant[] = "\n\r\t\033";
 
     for (; *text != '\0'; text++) {
         const char *letter = NULL;

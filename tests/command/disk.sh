@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --output: its suffix is the format; a file is replaced when all of the new one is there, and else it
-# stays as it was, whatever goes wrong. Text from outside is never a command, a tag or a terminal's.
+# A file of --output on a full disk, after a signal, behind links, and of what permissions; text from outside that would
+# command a terminal. What needs no process of its own: tests/tools/lines/files.txt.
 . "$(dirname "$0")/support.sh"
 virtual=(--clock virtual --executor fiber)
 at=$dir/files
 mkdir "$at"
 cd "$dir" || exit 1
 
-# ---- the suffix ----
 # begins FILE TEXT WORDS...: what the command writes to the file begins so, and stdout stays empty
 begins() {
     local file=$at/$1 text=$2
@@ -18,70 +17,6 @@ begins() {
     [ ! -s "$dir/out" ] || fail "logp $*: stdout: $(cat "$dir/out")"
     [ "$(head -c ${#text} "$file" | tr '\0' ' ')" = "$text" ] || fail "logp $* $file: $(head -c 80 "$file")"
 }
-begins run.json '[{"collective":"barrier"' run barrier "${virtual[@]}"
-begins run.csv 'collective,algorithm' run barrier "${virtual[@]}"
-begins run.txt 'barrier, P = 8' run barrier "${virtual[@]}"
-begins run 'barrier, P = 8' run barrier "${virtual[@]}"
-begins upper.JSON '[{"collective"' predict barrier
-begins predict.csv 'collective,algorithm' predict barrier
-begins watch.json '[{"collective":"barrier"' watch barrier -P 2 "${virtual[@]}"
-begins list.json '[' list delays
-begins tree.svg '<svg' tree broadcast
-begins tree.dot 'digraph' tree broadcast
-begins trace.svg '<svg' trace barrier "${virtual[@]}"
-begins trace.goal 'num_ranks 8' trace barrier "${virtual[@]}"
-begins trace.json '{' trace barrier "${virtual[@]}"
-begins schedule.goal 'num_ranks 8' schedule barrier
-begins measure.json '[{' measure "${virtual[@]}"
-begins measure.machine 'source' measure "${virtual[@]}"
-begins validate.csv 'collective,' validate broadcast --on cm5 -P 2 --bytes 8..8 "${virtual[@]}"
-begins crossover.csv 'collective,P,' bench crossover barrier -P 2,4
-begins bench.txt 'barrier' bench barrier "${virtual[@]}"
-begins tune.csv 'collective,' tune barrier -P 2,4
-begins tune.txt 'barrier' tune barrier -P 2,4
-begins paper.json '[' paper sun --clock virtual
-logp trace barrier "${virtual[@]}" --output "$at/trace.pftrace"
-logp trace barrier "${virtual[@]}" --format perfetto >"$dir/pftrace"
-[ -s "$at/trace.pftrace" ] || fail "trace.pftrace"
-# the file is what stdout would be
-logp predict broadcast --algo all --format json
-begins same.json '[' predict broadcast --algo all
-logp predict broadcast --algo all --format json
-cmp -s "$dir/out" "$at/same.json" || fail "--output is not what stdout is"
-logp predict broadcast --algo all --format json --output -
-cmp -s "$dir/out" "$at/same.json" || fail "--output - is not stdout"
-LOGP_FORMAT=csv begins env.json '[' predict barrier # a default gives way
-
-# a contradiction, and what the command does not write: nothing is run, and no file is made
-expect='--output x.json: --format csv .csv' bad run barrier --format csv --output x.json
-expect='--output x.svg: --format dot .dot' bad tree broadcast --format dot --output x.svg
-expect='--output x.txt: --format json .json' bad predict barrier --format json --output x.txt
-expect='--output x.html: --format machine .machine' bad measure --format machine --output x.html
-expect='--output x.json: --export csv .csv' bad tune barrier --export csv --output x.json
-expect='--output x.csv: --export mpich .json' bad tune --export mpich --output x.csv
-expect='--output x.json: --export openmpi .txt .csv' bad tune barrier --output x.json
-for words in 'run barrier:.txt, .json, .csv, .md or .tex' 'trace barrier:.txt, .json, .svg, .goal or .pftrace' \
-    'tree broadcast:.txt, .json, .csv, .svg or .dot' 'schedule barrier:.txt, .json or .goal' \
-    'paper sun:.txt, .json, .csv or .svg' 'measure:.txt, .json, .csv or .machine' 'list:.txt, .json or .csv' \
-    'bench barrier:.txt, .json, .csv, .md, .tex, .svg, .png or .pdf' 'bench crossover barrier:.txt, .json or .csv' \
-    'validate:.txt, .json or .csv' 'replay x:.txt' 'report barrier:.html'; do
-    # shellcheck disable=SC2086
-    expect="--output x.odt ${words#*:}" bad ${words%%:*} --output x.odt
-done
-[ ! -e x.json ] && [ ! -e x.svg ] && [ ! -e x.odt ] || fail "a refused file exists"
-begins free.dat '[' list delays --format json # which no format has
-
-# ---- where it cannot be ----
-mkdir "$at/folder.json"
-for command in 'run barrier' 'tree broadcast' measure 'validate barrier' 'tune barrier' 'list' 'bench barrier' 'report barrier'; do
-    end=json
-    case $command in tune*) end=csv ;; report*) end=html ;; esac
-    mkdir -p "$at/folder.$end"
-    # shellcheck disable=SC2086
-    expect="--output $at/folder.$end directory" bad $command --output "$at/folder.$end"
-    # shellcheck disable=SC2086
-    expect="--output $at/none/x.$end directory" bad $command --output "$at/none/x.$end"
-done
 
 # ---- what goes wrong leaves the old file, and nothing beside it ----
 # stays WHAT: the old file is as it was, and alone
@@ -241,24 +176,4 @@ says "delays by $at/a\\x1b[31mb.so; L = 60 us, o = 20 us, g = 40 us; prediction 
 printf 'L = 6us\no = 2us\ng = 4us\n' >"$at/$escape.machine"
 says "$at/a\\x1b[31mb.machine; delay loggp; L = 6 us, o = 2 us, g = 4 us; prediction only; no algorithm takes less than 10.000 us" \
     predict broadcast -P 2 --machine "$at/$escape.machine"
-printf 'title = a\033[31mb\nL = 6us\no = 2us\ng = 4us\n' >"$at/title.machine"
-expect="--machine $at/title.machine control" bad predict broadcast --machine "$at/title.machine"
-
-# a name that a spreadsheet would take for a formula: text in CSV, and itself in JSON and in what is read back
-for title in '=1+1' '+1+1' '-1+1' '@SUM(1,1)' "'=1" '-1'; do
-    printf 'name = %s\nL = 6us\no = 2us\ng = 4us\n' "$title" >"$at/title.machine"
-    rm -f "$at/title.csv"
-    logp bench barrier -P 2,4 "${virtual[@]}" --machine "$at/title.machine" --output "$at/title.csv"
-    python3 - "$at/title.csv" "$title" <<-'END' || fail "CSV of a machine called $title: $(cat "$at/title.csv")"
-	import csv, sys
-	rows = list(csv.DictReader(open(sys.argv[1])))
-	assert len(rows) == 2 and all(r["machine"] == "'" + sys.argv[2] for r in rows), rows
-	assert not any(v.startswith("'") for r in rows for k, v in r.items() if k != "machine"), rows
-	END
-    json ".[0].machine == \"$title\"" predict barrier --machine "$at/title.machine"
-    # the sweep goes on where its file ends, and a plot shows the name
-    cp "$at/title.csv" "$dir/kept"
-    logp bench barrier -P 2,4 "${virtual[@]}" --machine "$at/title.machine" --output "$at/title.csv"
-    cmp -s "$dir/kept" "$at/title.csv" || fail "a sweep of a machine called $title does not go on"
-done
 finish
