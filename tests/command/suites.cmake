@@ -31,7 +31,6 @@ foreach(topic
     host:alone
     loggopsim:long
     replay:slow
-    report
     streams:slow
     trace:slow
     tree:slow
