@@ -24,6 +24,7 @@
  * A row with {A|B} in its command line is two rows; what is expected has $1 for what was taken of the first
  * such list, $2 for the second. LOGP_ALL=TEXT sets the variables of all options. Words may be quoted as in a shell; $dir is a folder
  * of this run, $inputs tests/tools/inputs, $plugin a plug-in, $built the folder in which it is.
+ * In filters, data is what the page of a report holds as JSON.
  * usage: lines FILE INPUTS PLUGIN
  */
 #define _XOPEN_SOURCE 700 /* nftw() */
@@ -613,7 +614,10 @@ int main(int argc, char **argv)
     filters.program = fopen(path_of("program"), "w");
     filters.answers = fopen(path_of("answers"), "w");
     filters.kept = fopen(path_of("all_kept"), "w");
-    fputs("($each | add) as $kept | (\n", filters.program);
+    fputs("def data: capture(\"<script type=\\\"application/json\\\" id=\\\"data\\\">\"\n"
+          "                  + \"(?<data>[^\\n]*)</script>\").data | fromjson;\n"
+          "($each | add) as $kept | (\n",
+          filters.program);
     rows = read_rows(argv[1], &n);
     for (size_t i = 0; i < n; i++)
         try_row(&rows[i]);
