@@ -3,6 +3,7 @@
  * @file experiment.h
  * Run an algorithm many times on a machine, check every result, and compare the times with the
  * prediction. `logp run`, the benchmarks and the tests use this function.
+ * Unstable: this header may change in any version.
  *
  * Algorithms are planned and predicted for the network of the machine (logp_machine_network()).
  *

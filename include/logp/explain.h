@@ -3,6 +3,7 @@
  * @file explain.h
  * The composition of a schedule's time: its critical path, the slack of all other tasks, and the
  * time as a function of each parameter.
+ * Unstable: this header may change in any version.
  *
  *     struct logp_explanation *e;
  *     struct logp_curve curve;

@@ -3,6 +3,7 @@
  * @file history.h
  * Histories: invocations and returns of clients, and a check that they are linearizable: that each
  * operation could have taken effect at one instant between its invocation and its return.
+ * Unstable: this header may change in any version.
  *
  *     static struct logp_history *history;              // logp_history_create(); `before` of the
  *                                                       // check calls logp_history_reset()

@@ -9,20 +9,22 @@
  *   vp.h          calls of a program: send, receive, compute, now; groups and shared memory
  *   delay.h       the network: LogP, LogGP, topologies, links, faults, or a model of your own
  *   collective.h  the collectives, blocking and nonblocking, their operations and predictions
- *   experiment.h  run an algorithm many times against its prediction; measure L, o, g, G
  *   trace.h       the actions of each processor, with their times
- *   transport.h   machines over the processes of an MPI program
  *   check.h       a test kit: explores the possible runs of a program, replays failures
- *   history.h     histories of clients, and a check that they are linearizable
  *   quantity.h    numbers and times in text
  *   defs.h        definitions for all headers
  *
- * May still change with a minor version; for programs that define or analyse algorithms:
+ * May still change with a minor version; for programs that define algorithms:
  *   algorithm.h   an algorithm as steps: run it, predict its time, check it; plug-ins
+ *
+ * Unstable, may change in any version:
+ *   experiment.h  run an algorithm many times against its prediction; measure L, o, g, G
+ *   transport.h   machines over the processes of an MPI program
+ *   history.h     histories of clients, and a check that they are linearizable
  *   explain.h     the critical path of a schedule, and its time as a function of each parameter
  *   search.h      a search for the schedule that ends soonest
  *
- * Not included here, may change in any version:
+ * Not included here, unstable:
  *   paper.h       the formulas of the papers in their own units: trees, summation, the torus
  */
 #ifndef LOGP_LOGP_H

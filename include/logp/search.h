@@ -2,6 +2,7 @@
 /**
  * @file search.h
  * Synthesis of schedules: a search for the steps of a collective that end soonest on a network.
+ * Unstable: this header may change in any version.
  *
  *     struct logp_search search = LOGP_SEARCH("barrier", 64, &args, &network);
  *     struct logp_search_result *r;

@@ -2,7 +2,7 @@
 /**
  * @file transport.h
  * Transports deliver the messages: within this process (`mailbox`), or between the processes of an
- * MPI program (`mpi`), on one host or many. Stable from 1.0 on.
+ * MPI program (`mpi`), on one host or many. Unstable: this header may change in any version.
  *
  * With `mpi` the P virtual processors of a machine are spread over the processes that mpirun has
  * started, in blocks of consecutive ranks. Each process runs the same program and makes the same

@@ -22,9 +22,19 @@ endforeach()
 target_compile_options(rebuilt PRIVATE -O0)
 add_executable(crashes command/crashes.c)
 target_link_libraries(crashes PRIVATE logp::logp)
-foreach(topic bad_input bench:slow completion crashes environment explain failures faults files goal:long inputs links
-              machine measure networks operands output papers:slow place:alone plugins:slow replay:slow report run saved
-              schedule search sizes trace:slow tree:slow tune:long unit:alone unused validate wall:alone)
+foreach(topic
+    bench:slow
+    completion
+    crashes
+    disk
+    help
+    host:alone
+    loggopsim:long
+    replay:slow
+    streams:slow
+    trace:slow
+    trees:slow
+    tune:long)
   string(REGEX REPLACE ":.*" "" script ${topic})
   logp_script(command_${topic} ${script}.sh $<TARGET_FILE:logp_command> $<TARGET_FILE:five_ns> $<TARGET_FILE:feign>)
 endforeach()

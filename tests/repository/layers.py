@@ -3,7 +3,7 @@
 """Data flows one way: a folder includes headers of those below it, and no headers include each other. Inside a
 folder no more .c files than CIRCLES allows call each other in a circle.
 
-usage: tests/repository/layers.py
+usage: tests/repository/layers.py [--write]   --write draws docs/images/parts.svg anew, the picture in docs/design.md
 """
 import collections
 import os
@@ -27,12 +27,24 @@ CIRCLES = {
     "runtime/mail": 3,
     "runtime/core": 2,
     "runtime/call": 3,
-    "tools/question": 3,
-    "tools/question/choice": 2,
-    "tools/view/records": 2,
     "tools/mpi/standard": 4,
     "tools/mpi/check": 2,
 }
+# What a part of tools/ may include, next to its own headers; commands/ may include all.
+ARROWS = {
+    "text": [],
+    "file": ["text"],
+    "host": [],
+    "question": ["text", "file"],
+    "answer": ["text", "file", "question"],
+    "view": ["text", "file", "answer"],
+    "papers": ["text", "file", "question", "answer", "view"],
+    "mpi": ["text", "host", "question", "view"],
+}
+# The rows of the picture of the parts, from the bottom up. A part of tools/ is a folder at its top.
+ROWS = [["include"], ["runtime", "algorithms", "tools/text", "tools/host"], ["tools/file"], ["tools/question"], ["tools/answer"],
+        ["tools/view"], ["tools/papers", "tools/mpi"], ["tools/commands"]]
+PICTURE = os.path.join(TOP, "docs", "images", "parts.svg")
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 # In the layout of clang-format: what stands before a brace in the first column.
 HEAD = re.compile(r"^(?=\w)((?:(?!\n\n)[^;{}#])*)\n\{$", re.M)
@@ -128,6 +140,46 @@ def largest_circle(graph):
     return max(({b for b in leads[a] if a in leads[b]} for a in graph), key=len, default=set())
 
 
+def parts():
+    """Of each part the parts whose headers it includes, without those that it also reaches through another."""
+    names = [part for row in ROWS for part in row]
+    graph = {part: set() for part in names}
+    for part in names:
+        for path in sources(part):
+            with open(os.path.join(TOP, part, path), encoding="utf-8") as file:
+                for kind, name in re.findall(r'^#include (["<])([^">]+)[">]', file.read(), re.M):
+                    other = "include" if kind == "<" and name.startswith("logp/") else "tools/" + name.split("/")[0] if kind == '"' else None
+                    if other in graph and other != part and not (kind == '"' and not part.startswith("tools/")):
+                        graph[part].add(other)
+    graph["runtime"].add("include")
+
+    def reached(part):
+        return set().union(*({other} | reached(other) for other in graph[part]))
+
+    return {part: {o for o in others if not any(o in reached(via) for via in others)} for part, others in graph.items()}
+
+
+def picture():
+    """The parts as boxes, row by row, with an arrow to each part that one uses."""
+    wide, high, gap, width = 126, 28, 30, 560
+    place, graph = {}, parts()
+    for i, row in enumerate(ROWS):
+        for k, part in enumerate(row):
+            place[part] = (width * (2 * k + 1) / (2 * len(row)), (len(ROWS) - 1 - i) * (high + gap) + high / 2 + 10)
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="14">' % (
+        width, len(ROWS) * (high + gap) - gap + 20), "<title>Which part uses which</title>",
+        '<defs><marker id="end" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        '<path d="M0 0L8 4L0 8z" fill="#57606a"/></marker></defs>', '<rect width="100%" height="100%" fill="#fff"/>']
+    for part, others in graph.items():
+        for other in sorted(others):
+            (x, y), (u, v) = place[part], place[other]
+            out.append('<path d="M%g %gL%g %g" stroke="#57606a" marker-end="url(#end)"/>' % (x, y + high / 2, u, v - high / 2))
+    for part, (x, y) in place.items():
+        out.append('<rect x="%g" y="%g" width="%d" height="%d" rx="4" fill="#eaf2fb" stroke="#0969da"/>' % (x - wide / 2, y - high / 2, wide, high))
+        out.append('<text x="%g" y="%g" text-anchor="middle">%s</text>' % (x, y + 5, part))
+    return "\n".join(out) + "\n</svg>\n"
+
+
 def knots(folder, files):
     """What is wrong with the calls between the files of a folder."""
     graph, allowed = calls(files), CIRCLES.get(folder, 1)
@@ -160,6 +212,9 @@ def main():
                 if folder is not None and (below not in folders or
                                          folders.index(below) > folders.index(folder)):
                     wrong.append("%s/%s includes %s, which is above it" % (layer, path, other))
+                part, used = path.split("/")[0], other.split("/")[0]
+                if layer == "tools" and part in ARROWS and used not in [part] + ARROWS[part]:
+                    wrong.append("tools/%s includes %s, which ARROWS does not allow" % (path, other))
         wrong += ["%s/%s: no such folder" % (layer, folder) for folder in folders if folder not in inside]
         for folder in folders:
             wrong += knots("%s/%s" % (layer, folder), inside[folder])
@@ -168,6 +223,11 @@ def main():
             wrong.append("%s: %s include each other" % (layer, ", ".join(found)))
     known = {"%s/%s" % (layer, folder) for layer, folders in LAYERS.items() for folder in folders}
     wrong += ["CIRCLES names %s, which is no folder" % folder for folder in CIRCLES if folder not in known]
+    if sys.argv[1:] == ["--write"]:
+        with open(PICTURE, "w", encoding="utf-8") as file:
+            file.write(picture())
+    elif not os.path.exists(PICTURE) or open(PICTURE, encoding="utf-8").read() != picture():
+        wrong.append("docs/images/parts.svg is not the picture of the parts: type tests/repository/layers.py --write")
     print("\n".join(wrong) or "every folder includes what is below it alone, and no circle of calls is too large")
     return 1 if wrong else 0
 

@@ -8,30 +8,39 @@
  *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json,
  *                                   where no format is named; what is not JSON is one string
  *       ! --root 0 .. 3             exit code 2, no answer, and a problem with these words
+ *       !! did you mean             ... and this text is not in it
  *       1 deadlock                  exit code 1, and a problem or notes with these words
  *       ~ binomial 42.000 exact     a line of the answer, whatever blanks are in it
  *       + </svg>                    text in the answer; +! is not in it
- *       - kchain is left out        text in the notes; - alone: there are none
- *       > kept.json                 the answer is kept in $dir for the rows after it
+ *       - kchain is left out        text in the notes; -! is not in them; - alone: there are none
+ *       @ x.svg                     what is expected after this is expected of this file of $dir; @! x.svg:
+ *                                   there is none
+ *       > kept                      the answer is kept in $dir for the rows after it, and if it is JSON as
+ *                                   $kept.kept in filters
  *       == kept.json                the answer is the one that was kept so, byte for byte
  *       < steps num_ranks 2\nrank 0 {\n}   before the command, $dir/steps is made of this text
  *       | steps kept.json .P = 3    ... of what this filter of jq makes of a file in $dir
  *
- * Words may be quoted as in a shell; $dir is a folder of this run, $inputs tests/tools/inputs, $plugin
- * a plug-in.
+ * A row with {A|B} in its command line is two rows; what is expected has $1 for what was taken of the first
+ * such list, $2 for the second. LOGP_ALL=TEXT sets the variables of all options. Words may be quoted as in a shell; $dir is a folder
+ * of this run, $inputs tests/tools/inputs, $plugin a plug-in, $built the folder in which it is.
+ * In filters, data is what the page of a report holds as JSON.
  * usage: lines FILE INPUTS PLUGIN
  */
 #define _XOPEN_SOURCE 700 /* nftw() */
 #include "answer/runs.h"
 #include "commands/command.h"
 #include "file/file.h"
+#include "question/question.h"
 #include "text/problem.h"
+#include "text/text.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <jansson.h>
+#include <libgen.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,7 +52,7 @@
 
 extern char **environ;
 
-enum { MOST_EXPECTED = 32 };
+enum { MOST_EXPECTED = 64 };
 
 struct line {
     int line; /* of the file, from 1 */
@@ -60,7 +69,7 @@ struct said {
 
 /* The filters of all rows, for one run of jq; answer i is that of filter i. */
 static struct {
-    FILE *program, *answers;
+    FILE *program, *answers, *kept;
     const struct line *rows[4096];
     const char *texts[4096];
     int n;
@@ -128,34 +137,57 @@ static const char *path_of(const char *name)
     return path;
 }
 
-static void keep(const struct said *said, const struct line *row, const char *name)
+static void keep(const char *text, const struct line *row, const char *name)
 {
+    json_t *answer = json_loads(text, JSON_DECODE_ANY, NULL);
     FILE *f = fopen(path_of(name), "w");
 
-    if (f == NULL || fputs(said->answer, f) < 0 || fclose(f) != 0)
+    if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
         wrong(row, "not kept", strerror(errno));
+    if (answer != NULL) {
+        json_t *const named = json_pack("{s:o}", name, answer);
+
+        json_dumpf(named, filters.kept, 0);
+        json_decref(named);
+    }
+}
+
+/* The text of the file, or NULL; the caller frees it. */
+static char *text_of(const char *name)
+{
+    FILE *f = fopen(path_of(name), "r");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (f == NULL)
+        return NULL;
+    if (getdelim(&text, &size, '\0', f) < 0) {
+        free(text);
+        text = strdup("");
+    }
+    fclose(f);
+    return text;
 }
 
 static bool was_kept(const char *answer, const char *name)
 {
-    FILE *f = fopen(path_of(name), "r");
-    char *kept = NULL;
-    size_t size = 0;
-    const bool same =
-        f != NULL && getdelim(&kept, &size, '\0', f) >= 0 && strcmp(kept, answer) == 0;
+    char *const kept = text_of(name);
+    const bool same = kept != NULL && strcmp(kept, answer) == 0;
 
-    if (f != NULL)
-        fclose(f);
     free(kept);
     return same;
 }
 
-static void add_filter(const struct said *said, const struct line *row, const char *filter)
+static void add_filter(const char *text, const struct line *row, const char *filter)
 {
-    json_t *answer = json_loads(said->answer, JSON_DECODE_ANY, NULL);
+    json_t *answer = json_loads(text, JSON_DECODE_ANY, NULL);
 
     if (answer == NULL)
-        answer = json_string(said->answer);
+        answer = json_string(text);
+    if (answer == NULL) {
+        wrong(row, "neither JSON nor text", filter);
+        return;
+    }
     fprintf(filters.program, "if (try ($d[%d] | %s) catch .) == true then empty else %d end,\n",
             filters.n, filter, filters.n);
     json_dumpf(answer, filters.answers, JSON_ENCODE_ANY);
@@ -176,7 +208,8 @@ static int expected_code(const struct line *row)
 
 static void compare(const struct line *row, const struct said *said)
 {
-    char code[32];
+    const char *answer = said->answer;
+    char code[32], *file = NULL;
 
     snprintf(code, sizeof(code), "exit code %d", said->code);
     if (said->code != expected_code(row))
@@ -187,12 +220,14 @@ static void compare(const struct line *row, const struct said *said)
         switch (row->expected[i][0]) {
         case '=':
             if (*text != '=')
-                add_filter(said, row, text);
-            else if (!was_kept(said->answer, text + 1 + strspn(text + 1, " ")))
-                wrong(row, "another answer", said->answer);
+                add_filter(answer, row, text);
+            else if (!was_kept(answer, text + 1 + strspn(text + 1, " ")))
+                wrong(row, "another answer", answer);
             break;
         case '!':
-            if (!has_words(said->problem, text) || *said->answer != '\0')
+            if ((*text == '!' ? strstr(said->problem, text + 1 + strspn(text + 1, " ")) != NULL
+                              : !has_words(said->problem, text)) ||
+                *said->answer != '\0')
                 wrong(row, "another problem", *said->answer != '\0' ? said->answer : said->problem);
             break;
         case '1':
@@ -200,20 +235,29 @@ static void compare(const struct line *row, const struct said *said)
                 wrong(row, "another problem", said->problem);
             break;
         case '~':
-            if (!has_line(said->answer, text))
-                wrong(row, "no such line", said->answer);
+            if (!has_line(answer, text))
+                wrong(row, "no such line", answer);
             break;
         case '+':
-            if (*text == '!' ? strstr(said->answer, text + 1 + strspn(text + 1, " ")) != NULL
-                             : strstr(said->answer, text) == NULL)
-                wrong(row, "another answer", said->answer);
+            if (*text == '!' ? strstr(answer, text + 1 + strspn(text + 1, " ")) != NULL
+                             : strstr(answer, text) == NULL)
+                wrong(row, "another answer", answer);
             break;
         case '-':
-            if (*text == '\0' ? *said->notes != '\0' : strstr(said->notes, text) == NULL)
+            if (*text == '\0'  ? *said->notes != '\0'
+                : *text == '!' ? strstr(said->notes, text + 1 + strspn(text + 1, " ")) != NULL
+                               : strstr(said->notes, text) == NULL)
                 wrong(row, "other notes", said->notes);
             break;
+        case '@':
+            free(file);
+            file = text_of(*text == '!' ? text + 1 + strspn(text + 1, " ") : text);
+            if ((file == NULL) != (*text == '!'))
+                wrong(row, file == NULL ? "no such file" : "a file", text);
+            answer = file != NULL ? file : "";
+            break;
         case '>':
-            keep(said, row, text);
+            keep(answer, row, text);
             break;
         case '<':
         case '|':
@@ -222,14 +266,15 @@ static void compare(const struct line *row, const struct said *said)
             wrong(row, "not an expectation", row->expected[i]);
         }
     }
+    free(file);
 }
 
 /* ---- the files that a row needs ---- */
 
-/* Write the text, in which \\n, \\r, \\t and \\\\ are as in C. */
+/* Write the text, in which \\n, \\r, \\t, \\0, \\e (escape) and \\\\ are as in C. */
 static void write_text(FILE *f, const char *text)
 {
-    static const char letters[] = "nrt", meant[] = "\n\r\t";
+    static const char letters[] = "nrte0", meant[] = "\n\r\t\033";
 
     for (; *text != '\0'; text++) {
         const char *letter = NULL;
@@ -285,14 +330,17 @@ static void make_files(const struct line *row)
 
 static bool is_variable(const char *word)
 {
-    const size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+    size_t n = 0;
 
+    while (isalpha((unsigned char)word[n]) || word[n] == '_')
+        n++;
     return n > 0 && word[n] == '=';
 }
 
+/* Whether the answer, not a file, has a filter. */
 static bool has_filter(const struct line *row)
 {
-    for (int i = 0; i < row->n_expected; i++)
+    for (int i = 0; i < row->n_expected && *row->expected[i] != '@'; i++)
         if (strncmp(row->expected[i], "= ", 2) == 0)
             return true;
     return false;
@@ -334,6 +382,39 @@ static void answer(const struct line *row, int n, char **words, struct said *sai
     free(argv);
 }
 
+/* Set the variables of all options, or unset them (NULL). */
+static void set_all(const char *value)
+{
+    struct option_facts option;
+    struct question q;
+    char variable[32];
+
+    begin_question(&q, vocabulary());
+    for (int i = 0; option_facts(&q, i, ~0U, &option); i++)
+        if (value != NULL)
+            setenv(option_variable(option.option, variable), value, 1);
+        else
+            unsetenv(option_variable(option.option, variable));
+    end_question(&q);
+}
+
+/* Set the variable NAME=VALUE, or unset it. */
+static void set_variable(char *word, bool set)
+{
+    char *const value = strchr(word, '=');
+
+    *value = '\0';
+    if (strcmp(word, "LOGP_ALL") == 0)
+        set_all(set ? value + 1 : NULL);
+    else if (set)
+        setenv(word, value + 1, 1);
+    else
+        unsetenv(word);
+    *value = '=';
+    if (!set)
+        setenv("HOME", getenv("dir"), 1);
+}
+
 static void try_row(const struct line *row)
 {
     struct said said = {0};
@@ -345,14 +426,11 @@ static void try_row(const struct line *row)
         return;
     }
     for (; first < words.we_wordc && is_variable(words.we_wordv[first]); first++)
-        putenv(words.we_wordv[first]);
+        set_variable(words.we_wordv[first], true);
     make_files(row);
     answer(row, (int)(words.we_wordc - first), words.we_wordv + first, &said);
-    for (size_t i = 0; i < first; i++) {
-        *strchr(words.we_wordv[i], '=') = '\0';
-        unsetenv(words.we_wordv[i]);
-    }
-    setenv("LOGP_CONFIG", "", 1);
+    for (size_t i = 0; i < first; i++)
+        set_variable(words.we_wordv[i], false);
     compare(row, &said);
     free(said.answer);
     free(said.problem);
@@ -371,10 +449,62 @@ static char *joined(char *before, const char *more)
     return both;
 }
 
+static void free_row(struct line *row)
+{
+    free(row->command);
+    for (int k = 0; k < row->n_expected; k++)
+        free(row->expected[k]);
+}
+
+/* A copy of the text with another text in place of each mark. */
+static char *replaced(const char *text, const char *mark, const char *by)
+{
+    char *out = NULL;
+    size_t size;
+    FILE *f = open_memstream(&out, &size);
+
+    for (const char *at; (at = strstr(text, mark)) != NULL; text = at + strlen(mark))
+        fprintf(f, "%.*s%s", (int)(at - text), text, by);
+    fputs(text, f);
+    fclose(f);
+    return out;
+}
+
+/* Append the rows that this one stands for, the list-th of its lists {A|B} first, and free it. */
+static void append_rows(struct line *rows, size_t *n, struct line *row, int list)
+{
+    char *begin = row->command, *end, *all, *rest, mark[16];
+
+    for (;; begin++) {
+        begin = strchr(begin, '{');
+        if (begin == NULL) {
+            rows[(*n)++] = *row;
+            return;
+        }
+        end = strchr(begin, '}');
+        if (end != NULL && memchr(begin, '|', (size_t)(end - begin)) != NULL)
+            break;
+    }
+    all = strndup(begin, (size_t)(end - begin) + 1);
+    rest = strndup(begin + 1, (size_t)(end - begin) - 1);
+    snprintf(mark, sizeof(mark), "$%d", list);
+    for (char *next = rest, *one; (one = strsep(&next, "|")) != NULL;) {
+        struct line copy = {.line = row->line, .n_expected = row->n_expected};
+
+        copy.command = replaced(row->command, all, one);
+        for (int k = 0; k < row->n_expected; k++)
+            copy.expected[k] = replaced(row->expected[k], mark, one);
+        append_rows(rows, n, &copy, list + 1);
+    }
+    free(all);
+    free(rest);
+    free_row(row);
+}
+
 static struct line *read_rows(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "r");
-    struct line *rows = calloc(4096, sizeof(*rows)), *row = NULL;
+    struct line *rows = calloc(4096, sizeof(*rows)), row = {0};
     char *text = NULL;
     size_t size = 0;
     int line = 0;
@@ -389,16 +519,19 @@ static struct line *read_rows(const char *path, size_t *n)
         if (*text == '\0' || *text == '#')
             continue;
         if (*text != ' ') {
-            row = &rows[(*n)++];
-            *row = (struct line){.line = line, .command = strdup(text)};
+            if (row.command != NULL)
+                append_rows(rows, n, &row, 1);
+            row = (struct line){.line = line, .command = strdup(text)};
         } else if (strncmp(text, "    ", 4) == 0) {
-            char **last = row->n_expected > 0 ? &row->expected[row->n_expected - 1] : &row->command;
+            char **last = row.n_expected > 0 ? &row.expected[row.n_expected - 1] : &row.command;
 
             *last = joined(*last, text + 4);
         } else {
-            row->expected[row->n_expected++] = strdup(text + 2);
+            row.expected[row.n_expected++] = strdup(text + 2);
         }
     }
+    if (row.command != NULL)
+        append_rows(rows, n, &row, 1);
     free(text);
     fclose(f);
     return rows;
@@ -406,19 +539,16 @@ static struct line *read_rows(const char *path, size_t *n)
 
 static void free_rows(struct line *rows, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        free(rows[i].command);
-        for (int k = 0; k < rows[i].n_expected; k++)
-            free(rows[i].expected[k]);
-    }
+    for (size_t i = 0; i < n; i++)
+        free_row(&rows[i]);
     free(rows);
 }
 
-/* Forget the variables of whoever runs the test. */
+/* Forget the variables of whoever runs the test, and the config file. */
 static void forget_variables(void)
 {
     for (char **v = environ; *v != NULL;)
-        if (strncmp(*v, "LOGP_", 5) == 0) {
+        if (strncmp(*v, "LOGP_", 5) == 0 || strncmp(*v, "XDG_", 4) == 0) {
             char name[256];
 
             snprintf(name, sizeof(name), "%.*s", (int)strcspn(*v, "="), *v);
@@ -427,21 +557,24 @@ static void forget_variables(void)
         } else {
             v++;
         }
-    setenv("LOGP_CONFIG", "", 1);
+    setenv("HOME", getenv("dir"), 1);
 }
 
 /* Let jq look at all answers that have a filter. */
 static void check_filters(void)
 {
     char *const program = strdup(path_of("program")), *const answers = strdup(path_of("answers"));
-    char *const result = strdup(path_of("result"));
+    char *const kept = strdup(path_of("all_kept")), *const result = strdup(path_of("result"));
     FILE *f;
     int i;
 
-    fputs("empty\n", filters.program);
+    fputs("empty)\n", filters.program);
     fclose(filters.program);
     fclose(filters.answers);
-    if (!run_jq((char *[]){"jq", "-n", "-f", program, "--slurpfile", "d", answers, NULL}, result)) {
+    fclose(filters.kept);
+    if (!run_jq((char *[]){"jq", "-n", "-f", program, "--slurpfile", "d", answers, "--slurpfile",
+                           "each", kept, NULL},
+                result)) {
         printf("%s: jq failed: a filter that is none, or jq is not installed\n", file_name);
         n_wrong++;
     }
@@ -452,6 +585,7 @@ static void check_filters(void)
         fclose(f);
     free(program);
     free(answers);
+    free(kept);
     free(result);
 }
 
@@ -472,12 +606,18 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     file_name = argv[1];
-    forget_variables();
     setenv("dir", dir, 1);
+    forget_variables();
     setenv("inputs", argv[2], 1);
     setenv("plugin", argv[3], 1);
+    setenv("built", dirname(argv[3]), 1);
     filters.program = fopen(path_of("program"), "w");
     filters.answers = fopen(path_of("answers"), "w");
+    filters.kept = fopen(path_of("all_kept"), "w");
+    fputs("def data: capture(\"<script type=\\\"application/json\\\" id=\\\"data\\\">\"\n"
+          "                  + \"(?<data>[^\\n]*)</script>\").data | fromjson;\n"
+          "($each | add) as $kept | (\n",
+          filters.program);
     rows = read_rows(argv[1], &n);
     for (size_t i = 0; i < n; i++)
         try_row(&rows[i]);

@@ -316,6 +316,7 @@ def lost(top, words):
 
 
 def pictures(top):
+    xml.dom.minidom.parseString(logp("explain", "broadcast", "optimal", "binomial", "--format", "svg").stdout)
     for paper in ("shou-chen", "sun", "kurnosov", "grama", "liu"):
         folder = os.path.join(top, paper)
         done = logp("paper", paper, "--clock", "virtual", "--format", "json", "--plot", folder)

@@ -4,7 +4,33 @@ if(PYTHON3 AND NOT LOGP_TESTS_PLAIN)
   logp_script(watch:alone watch.py $<TARGET_FILE:logp_command>)
   logp_script(palette palette.py $<TARGET_FILE:logp_command>)
 endif()
-if(LOGP_SANITIZE OR LOGP_TESTS_PLAIN)
+if(LOGP_TESTS_PLAIN)
+  return()
+endif()
+
+# Command lines, a table for each topic; its first line may have marks (tests/CMakeLists.txt), and feign, if rows need
+# tests/command/feign.c: # marks: slow feign
+add_executable(lines tools/lines.c)
+target_link_libraries(lines PRIVATE logp_tools)
+file(GLOB tables CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/lines/*.txt)
+foreach(table IN LISTS tables)
+  get_filename_component(topic ${table} NAME_WE)
+  file(STRINGS ${table} marks LIMIT_COUNT 1 REGEX "^# marks: ")
+  string(REGEX REPLACE "^# marks: *" ":" marks "${marks}")
+  string(REPLACE " " ":" marks "${marks}")
+  set(command $<TARGET_FILE:lines>)
+  if(marks MATCHES ":feign")
+    if(LOGP_SANITIZE)
+      continue()
+    endif()
+    string(REPLACE ":feign" "" marks "${marks}")
+    list(PREPEND command ${CMAKE_COMMAND} -E env LD_PRELOAD=$<TARGET_FILE:feign>)
+  endif()
+  logp_command_test(command_${topic}${marks} ${command} ${table} ${CMAKE_CURRENT_LIST_DIR}/inputs
+                    $<TARGET_FILE:five_ns>)
+endforeach()
+
+if(LOGP_SANITIZE)
   return()
 endif()
 
@@ -24,8 +50,6 @@ foreach(suite answer canvas question views)
   target_link_libraries(test_${suite} PRIVATE logp_tools)
 endforeach()
 logp_test_suites(SUITES answer canvas question views)
-add_executable(lines tools/lines.c)
-target_link_libraries(lines PRIVATE logp_tools)
 
 # The page of logp report, in a browser that has no network.
 if(PYTHON3 AND CHROMIUM)

@@ -31,7 +31,8 @@ struct advice judge_rows(const struct output *out);
 void judge_copies(const struct output *out, struct advice *a);
 /* Run the worst row with fibers if threads could not keep up, and with a larger G if copying bytes
  * costs more than the model charges; for people only. */
-struct problem *try_others(const struct question *q, const char *collective, struct advice *a);
+CHECKED struct problem *try_others(const struct question *q, const char *collective,
+                                   struct advice *a);
 
 /* Excess of the worst row over its prediction, or of a program over its emulated time, as a
  * fraction; and as a time. */

@@ -60,7 +60,7 @@ static inline int runs_of_record(const struct logp_record *r)
 /* ---- emulation.c ---- */
 
 /* Create the delay model of the question. *rc: 0; a negative errno: there is none */
-struct problem *create_delay(const struct question *q, struct logp_delay *delay, int *rc);
+CHECKED struct problem *create_delay(const struct question *q, struct logp_delay *delay, int *rc);
 
 /* ---- prediction.c ---- */
 
@@ -73,14 +73,15 @@ const char *why_unpredicted(const struct question *q, const struct logp_algorith
 bool has_wrong_steps(const struct logp_prediction *p);
 /* The error of the steps, as a run finds it; of several lines the last: the others have been
  * printed. */
-struct problem *check_steps(const struct question *q, const struct logp_invocation *c,
-                            const struct logp_algorithm *a);
+CHECKED struct problem *check_steps(const struct question *q, const struct logp_invocation *c,
+                                    const struct logp_algorithm *a);
 /* Print the rows that are not predicted because their schedules are too long. */
 void say_unpredicted_rows(const struct question *q, const struct logp_invocation *c,
                           const struct row *rows, size_t n);
 /* Predict as the options ask, under their delay model. */
-struct problem *predict(const struct question *q, const struct logp_invocation *c,
-                        const struct logp_algorithm *algorithm, struct logp_prediction *out);
+CHECKED struct problem *predict(const struct question *q, const struct logp_invocation *c,
+                                const struct logp_algorithm *algorithm,
+                                struct logp_prediction *out);
 /* The time of all runs of an algorithm on the host, by its formula; most: the limit of --limit. */
 struct expected_time {
     double likely_ns, most_ns;
@@ -94,13 +95,13 @@ double time_left_ns(struct expected_time all, struct expected_time done, double 
 double estimate_ns(const struct question *q, const struct logp_invocation *c,
                    const struct logp_algorithm *algorithm);
 /* The latest end of the algorithm; -1: no prediction bounds it, or the algorithm does not apply. */
-struct problem *latest_end(const struct question *q, const struct logp_invocation *c,
-                           const struct logp_algorithm *algorithm, int64_t *ns);
+CHECKED struct problem *latest_end(const struct question *q, const struct logp_invocation *c,
+                                   const struct logp_algorithm *algorithm, int64_t *ns);
 /* The algorithm with the earliest latest_end() among those that the options choose; ties go to the
  * first. *best: NULL: none has a prediction; *ns: its end; -1 */
-struct problem *predicted_best(const struct question *q, const char *collective,
-                               const struct logp_invocation *c, const struct logp_algorithm **best,
-                               int64_t *ns);
+CHECKED struct problem *predicted_best(const struct question *q, const char *collective,
+                                       const struct logp_invocation *c,
+                                       const struct logp_algorithm **best, int64_t *ns);
 /* A time that no algorithm can beat; -1: not known. */
 int64_t lower_bound(const struct question *q, const char *collective,
                     const struct logp_invocation *c);
@@ -109,19 +110,19 @@ int64_t lower_bound(const struct question *q, const char *collective,
 
 /* The trace of the algorithm's schedule under the delay model of the options; *out: NULL: it has no
  * schedule, or more messages than `most`, 0: any number. */
-struct problem *trace_prediction(const struct question *q, const struct logp_invocation *c,
-                                 const struct logp_algorithm *algorithm, uint64_t most,
-                                 struct logp_trace **out);
+CHECKED struct problem *trace_prediction(const struct question *q, const struct logp_invocation *c,
+                                         const struct logp_algorithm *algorithm, uint64_t most,
+                                         struct logp_trace **out);
 
 /* ---- explanation.c ---- */
 
 /* The problem of a model whose times are not sums along a path. by: the option or command that
  * needs it */
-struct problem *check_explained(const struct question *q, const char *by);
+CHECKED struct problem *check_explained(const struct question *q, const char *by);
 /* With --explain, explain the predicted time of each row's algorithm; a problem if the options do
  * not allow it, or if there is only one row and it cannot be explained. */
-struct problem *explain_rows(const struct question *q, const struct logp_invocation *c,
-                             struct row *rows, size_t n);
+CHECKED struct problem *explain_rows(const struct question *q, const struct logp_invocation *c,
+                                     struct row *rows, size_t n);
 /* Explain one algorithm. NULL: it cannot be explained, and *why is the reason. */
 struct logp_explanation *explain_algorithm(const struct question *q,
                                            const struct logp_invocation *c,

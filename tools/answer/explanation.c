@@ -64,8 +64,7 @@ struct logp_explanation *explain_algorithm(const struct question *q,
                                            const struct logp_algorithm *algorithm, const char **why)
 {
     struct logp_explanation *e = NULL;
-    const int rc =
-        or_end_without_memory(logp_explanation_of(algorithm, q->model.P, &c->args, &c->model, &e));
+    const int rc = need_memory(logp_explanation_of(algorithm, q->model.P, &c->args, &c->model, &e));
 
     *why = rc == 0                                ? NULL
            : q->model.network.rendezvous_from > 0 ? "sends wait for their receivers"

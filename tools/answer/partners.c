@@ -48,7 +48,7 @@ static struct problem *place_by(struct question *q, const struct logp_schedule *
         return option_problem("--place", q->how.place_text, "%s, as %s %s has no schedule",
                               only_without, first->collective, first->name);
     core_of = room(q);
-    rc = or_end_without_memory(logp_place_schedules(schedules, n, most, cores_of(q), core_of));
+    rc = need_memory(logp_place_schedules(schedules, n, most, cores_of(q), core_of));
     if (rc == -E2BIG)
         return option_problem("--place", q->how.place_text,
                               "%s, as there are more than 2^24 messages", only_without);
@@ -129,7 +129,7 @@ static struct problem *place_by_pairs(const struct question *q, const json_t *re
     for (size_t i = 0; i < n && problem == NULL; i++)
         problem = pair_of(q, json_array_get(pairs, i), &all[i]);
     if (problem == NULL)
-        or_end_without_memory(logp_place_traffic(q->model.P, all, n, cores_of(q), core_of));
+        need_memory(logp_place_traffic(q->model.P, all, n, cores_of(q), core_of));
     free(all);
     return problem;
 }

@@ -18,7 +18,7 @@ static bool is_fixed(const struct question *q, const struct logp_invocation *c,
 static int fold_once(const struct logp_schedule *s, const struct logp_delay *delay,
                      struct logp_fold *fold)
 {
-    const int rc = or_end_without_memory(logp_schedule_fold(s, delay, LOGP_FOLD_MESSAGES, fold));
+    const int rc = need_memory(logp_schedule_fold(s, delay, LOGP_FOLD_MESSAGES, fold));
 
     return rc == 0 && fold->unreceived > 0 ? -EPROTO : rc;
 }
@@ -38,7 +38,7 @@ static struct problem *predict_model(const struct question *q, const struct logp
     if (q->model.P > LOGP_MAX_PROCESSORS)
         return NULL;
     TRY(create_delay(q, &delay, &rc));
-    if (or_end_without_memory(rc) != 0)
+    if (need_memory(rc) != 0)
         return NULL;
     if (is_fixed(q, c, &delay) && s.steps != NULL && q->what.by != LOGP_BY_FORMULA &&
         q->model.P <= LOGP_FOLD_P) {
@@ -105,7 +105,7 @@ struct problem *check_steps(const struct question *q, const struct logp_invocati
         TRY(create_delay(q, &delay, &rc));
     else
         rc = logp_delay_create("logp", &free, &delay);
-    if (or_end_without_memory(rc) != 0)
+    if (need_memory(rc) != 0)
         return NULL;
     rc = fold_once(&s, &delay, &fold);
     logp_delay_destroy(&delay);

@@ -79,32 +79,32 @@ bool all_alike(const struct question *q, struct logp_machine *m);
 /* ---- emulation.c ---- */
 
 /* The problem of a question that no machine is made for: too many processors, a bad plug-in. */
-struct problem *check_machine(const struct question *q);
+CHECKED struct problem *check_machine(const struct question *q);
 /* Create a machine; the problem has EXIT_WRONG where the resources do not suffice for it. */
-struct problem *create_machine(const struct question *q, struct logp_machine **out);
+CHECKED struct problem *create_machine(const struct question *q, struct logp_machine **out);
 /* The same, but then print the problem as a note; *out: NULL. */
-struct problem *try_machine(const struct question *q, struct logp_machine **out);
+CHECKED struct problem *try_machine(const struct question *q, struct logp_machine **out);
 /* Destroy a machine. If a processor has not come back, the machine is left over. */
 void end_machine(const struct question *q, struct logp_machine *m);
 
 /* Check in all processes that the first can write the file of --output. m: between runs */
-struct problem *agree_on_place(const struct question *q, struct logp_machine *m);
+CHECKED struct problem *agree_on_place(const struct question *q, struct logp_machine *m);
 
 /* ---- partners.c: --place partners ---- */
 
 /* With --place partners, place the ranks of all further machines of q by the messages of the
  * algorithms of n rows, added up. */
-struct problem *place_partners(struct question *q, const struct logp_invocation *c,
-                               const struct row *rows, size_t n);
+CHECKED struct problem *place_partners(struct question *q, const struct logp_invocation *c,
+                                       const struct row *rows, size_t n);
 /* The core of each rank, from the report or place_partners(); *out: NULL without --place
  * partners. */
-struct problem *partners_of(const struct question *q, const int **out);
+CHECKED struct problem *partners_of(const struct question *q, const int **out);
 
 /* ---- unit.c: --unit auto ---- */
 
 /* Find, by a few short runs, the smallest unit at which the runs of q keep within 1 % of their
  * predictions on this host, and set it in q. */
-struct problem *find_unit(struct question *q, const char *collective);
+CHECKED struct problem *find_unit(struct question *q, const char *collective);
 
 /* ---- failures.c: what went wrong in a run ---- */
 
@@ -122,15 +122,16 @@ void sum_up_faults(const struct question *q, const struct row *row);
 
 /* Run the algorithms of n rows one after the other and fill them, until one fails; on the virtual
  * clock also until one differs from its prediction. *done: the number of rows begun. */
-struct problem *run_rows(const struct question *q, struct logp_machine *m,
-                         const struct logp_invocation *c, struct row *rows, size_t n, size_t *done);
+CHECKED struct problem *run_rows(const struct question *q, struct logp_machine *m,
+                                 const struct logp_invocation *c, struct row *rows, size_t n,
+                                 size_t *done);
 /* The same without comparing the time with the prediction. */
-struct problem *run_unpromised(const struct question *q, struct logp_machine *m,
-                               const struct logp_invocation *c, struct row *rows, size_t n,
-                               size_t *done);
+CHECKED struct problem *run_unpromised(const struct question *q, struct logp_machine *m,
+                                       const struct logp_invocation *c, struct row *rows, size_t n,
+                                       size_t *done);
 /* Run row->algorithm on a machine of its own. */
-struct problem *run_alone(const struct question *q, const struct logp_invocation *c,
-                          struct row *row);
+CHECKED struct problem *run_alone(const struct question *q, const struct logp_invocation *c,
+                                  struct row *row);
 /* Run a program as logp_machine_run() does. */
 int run_program(const struct question *q, struct logp_machine *m, logp_program program, void *arg,
                 int64_t timeout_ns);
@@ -139,8 +140,8 @@ int run_program(const struct question *q, struct logp_machine *m, logp_program p
 
 /* Run row->algorithm on a machine and trace the last repetition; most_events: 0: the library's
  * default. *out: NULL: there is no trace. */
-struct problem *trace_run(const struct question *q, struct logp_machine *m,
-                          const struct logp_invocation *c, struct row *row, int64_t most_events,
-                          struct logp_trace **out);
+CHECKED struct problem *trace_run(const struct question *q, struct logp_machine *m,
+                                  const struct logp_invocation *c, struct row *row,
+                                  int64_t most_events, struct logp_trace **out);
 
 #endif

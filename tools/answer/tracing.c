@@ -45,11 +45,11 @@ struct problem *trace_prediction(const struct question *q, const struct logp_inv
     if (s.steps == NULL)
         return NULL;
     TRY(create_delay(q, &delay, &rc));
-    if (or_end_without_memory(rc) != 0)
+    if (need_memory(rc) != 0)
         return NULL;
     if (!is_faulty(q) || logp_fault_predictable(delay.model)) {
         snprintf(label, sizeof(label), "%s/%s", algorithm->collective, algorithm->name);
-        if (or_end_without_memory(logp_trace_predict(&s, &delay, most, label, &fold, out)) != 0)
+        if (need_memory(logp_trace_predict(&s, &delay, most, label, &fold, out)) != 0)
             *out = NULL;
     }
     logp_delay_destroy(&delay);

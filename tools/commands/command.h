@@ -29,10 +29,11 @@ static inline unsigned options_of(const struct command *c)
 
 /* Make q, which is begun, the question of a command line, and write its answer to to->f, or to the file of --output.
  * q->work is set. The caller closes `to` with answer_close(). */
-struct problem *answer_line(struct question *q, int argc, char **argv, struct answer_file *to);
-/* With several processes, let the first one write to the file of --output. m: between runs. */
-struct problem *begin_shared_output(const struct question *q, struct logp_machine *m,
+CHECKED struct problem *answer_line(struct question *q, int argc, char **argv,
                                     struct answer_file *to);
+/* With several processes, let the first one write to the file of --output. m: between runs. */
+CHECKED struct problem *begin_shared_output(const struct question *q, struct logp_machine *m,
+                                            struct answer_file *to);
 /* ---- commands.c ---- */
 
 /* Command i = 0, 1, ... in the order of the help, which begins with the introduction and examples.
@@ -67,7 +68,7 @@ void let_others_speak(void);
 
 /* Print the candidates for the last of these words, which are all after
  * `logp`, up to the cursor. */
-struct problem *complete_words(struct question *q, int n, char **words, FILE *f);
+CHECKED struct problem *complete_words(struct question *q, int n, char **words, FILE *f);
 
 extern const struct command command_run, command_predict, command_schedule, command_list,
     command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,
@@ -81,6 +82,6 @@ extern const struct command command_run, command_predict, command_schedule, comm
 typedef void sweep_view(FILE *f, const struct output *out);
 /* Run all points of a sweep, and answer with their records; NULL: with curves, in the format of q,
  * unless only --plot draws. */
-struct problem *run_sweep(struct question *q, sweep_view *answer, struct answer_file *to);
+CHECKED struct problem *run_sweep(struct question *q, sweep_view *answer, struct answer_file *to);
 
 #endif

@@ -75,29 +75,29 @@ static struct problem *compare(const struct question *q, struct versus *v, struc
     for (int i = 0; i < 2 && q->model.P <= trace_as_svg.most; i++)
         TRY(trace_prediction(q, v->out.c, rows[i].algorithm, 0, &v->traces[i]));
     compare_explanations(v);
-    return q->form.format->versus->show(f, v);
+    q->form.format->versus->show(f, v);
+    return NULL;
 }
 
 static struct problem *explain(struct question *q, struct answer_file *to)
 {
-    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[2] = {0};
-    struct logp_invocation c;
-    struct versus v = {.out = {.q = q, .c = &c, .rows = rows, .n = 2}};
+    struct asked a;
+    struct versus v = {.out = {.q = q, .c = &a.c, .rows = rows, .n = 2}};
     struct problem *problem;
-    size_t n;
 
-    TRY(named_collective(q, &v.out.collective));
-    TRY(make_invocation(q, v.out.collective, &c));
+    TRY(named_collective(q, &a.collective));
+    v.out.collective = a.collective;
+    TRY(make_invocation(q, a.collective, &a.c));
     TRY(check_names(q));
     TRY(check_explained(q, "explain"));
     if (q->form.format->versus->draws && q->model.P > trace_as_svg.most)
         return option_problem("-P", option_text(q, "P"), "as %s, 1 .. %lld processors",
                               q->form.format->name, (long long)trace_as_svg.most);
-    TRY(choose_algorithms(q, v.out.collective, &c, chosen, &n));
+    TRY(choose_algorithms(q, a.collective, &a.c, a.chosen, &a.n));
     q->form.explain = true;
     for (int i = 0; i < 2; i++)
-        rows[i].algorithm = chosen[i];
+        rows[i].algorithm = a.chosen[i];
     problem = compare(q, &v, rows, to->f);
     for (int i = 0; i < 2; i++)
         logp_trace_free(v.traces[i]);

@@ -74,22 +74,21 @@ static struct problem *show_predictions(struct question *q, const struct output 
 
 static struct problem *predict_all(struct question *q, struct answer_file *to)
 {
-    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
-    struct logp_invocation c;
-    struct output out = {.q = q, .c = &c, .rows = rows};
+    struct asked a;
+    struct output out = {.q = q, .c = &a.c, .rows = rows};
     struct problem *problem;
 
-    TRY(named_collective(q, &out.collective));
-    TRY(make_invocation(q, out.collective, &c));
-    TRY(choose_algorithms(q, out.collective, &c, chosen, &out.n));
+    TRY(asked_algorithms(q, &a));
+    out.collective = a.collective;
+    out.n = a.n;
     say_large_G(q);
-    for (size_t i = 0; i < out.n; i++) {
-        rows[i].algorithm = chosen[i];
+    for (size_t i = 0; i < a.n; i++) {
+        rows[i].algorithm = a.chosen[i];
         if (q->model.plugin != NULL || q->model.emulated)
-            TRY(predict(q, &c, chosen[i], &rows[i].record.prediction));
+            TRY(predict(q, &a.c, a.chosen[i], &rows[i].record.prediction));
     }
-    say_unpredicted_rows(q, &c, rows, out.n);
+    say_unpredicted_rows(q, &a.c, rows, a.n);
     problem = show_predictions(q, &out, rows, to->f);
     forget_explanations(rows, out.n);
     return problem;

@@ -7,7 +7,7 @@
 #include "answer/advice.h"
 #include "answer/runs.h"
 
-/* Run the rows on a machine, and fill out. *code: what went wrong has been told. */
+/* Run the rows on a machine, and fill out. *code: of the first error, which has been printed. */
 static struct problem *run_all(struct question *q, struct output *out, struct row *rows, size_t n,
                                int *code)
 {
@@ -48,24 +48,22 @@ static struct problem *show_run(struct question *q, struct output *out, struct r
 
 static struct problem *run(struct question *q, struct answer_file *to)
 {
-    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
-    struct logp_invocation c;
-    struct output out = {.q = q, .c = &c, .rows = rows};
+    struct asked a;
+    struct output out = {.q = q, .c = &a.c, .rows = rows};
     struct problem *problem;
-    size_t n;
 
-    TRY(named_collective(q, &out.collective));
+    TRY(named_collective(q, &a.collective));
     if (q->model.unit_auto)
-        TRY(find_unit(q, out.collective));
-    TRY(make_invocation(q, out.collective, &c));
-    TRY(choose_algorithms(q, out.collective, &c, chosen, &n));
-    for (size_t i = 0; i < n; i++)
-        rows[i].algorithm = chosen[i];
+        TRY(find_unit(q, a.collective));
+    TRY(resolve_asked(q, &a));
+    out.collective = a.collective;
+    for (size_t i = 0; i < a.n; i++)
+        rows[i].algorithm = a.chosen[i];
     q->form.skips_ranks =
         q->form.format->for_people && !q->form.ranks; /* they take 16 bytes for each rank */
-    problem = show_run(q, &out, rows, n, to->f);
-    forget_explanations(rows, n);
+    problem = show_run(q, &out, rows, a.n, to->f);
+    forget_explanations(rows, a.n);
     return problem;
 }
 

@@ -10,25 +10,19 @@
 
 static struct problem *schedule(struct question *q, struct answer_file *to)
 {
-    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
-    const char *collective;
-    struct logp_invocation c;
+    struct asked asked;
     const struct logp_algorithm *a;
-    const struct step_form *form = q->form.format->steps;
     struct schedule_shown shown;
-    size_t n;
 
-    TRY(named_collective(q, &collective));
-    TRY(make_invocation(q, collective, &c));
-    TRY(choose_algorithms(q, collective, &c, chosen, &n));
-    a = chosen[0];
+    TRY(asked_algorithms(q, &asked));
+    a = asked.chosen[0];
     if (option_given(q, "by"))
         return usage_problem("--by: logp schedule shows steps and does not use it");
     if (q->what.list != NULL && q->what.list->edges != NULL && !q->what.list->in_order)
         return option_problem(
             "--schedule", option_text(q, "schedule"),
             "steps that are done one after the other; some of these are concurrent");
-    if (n > 1)
+    if (asked.n > 1)
         return option_problem("--algo", q->what.algorithm_list, "one algorithm");
     if (a->steps == NULL)
         return option_problem(
@@ -37,13 +31,14 @@ static struct problem *schedule(struct question *q, struct answer_file *to)
     if (q->model.P > LOGP_MAX_PROCESSORS)
         return option_problem("-P", option_text(q, "P"), "1 .. %d processors for a schedule",
                               LOGP_MAX_PROCESSORS);
-    say_free_bytes(q, collective, &c);
-    shown = (struct schedule_shown){.steps = logp_schedule_of(a, q->model.P, &c.args, &c.model),
-                                    .algorithm = a,
-                                    .collective = logp_collective_find(collective),
-                                    .has_data = q->what.list == NULL || q->what.as != NULL};
-    TRY(show_schedule(to->f, form, &shown));
-    return check_steps(q, &c, a);
+    say_free_bytes(q, asked.collective, &asked.c);
+    shown = (struct schedule_shown){
+        .steps = logp_schedule_of(a, q->model.P, &asked.c.args, &asked.c.model),
+        .algorithm = a,
+        .collective = logp_collective_find(asked.collective),
+        .has_data = q->what.list == NULL || q->what.as != NULL};
+    TRY(show_schedule(to->f, q->form.format->steps, &shown));
+    return check_steps(q, &asked.c, a);
 }
 
 const struct command command_schedule = {

@@ -104,6 +104,7 @@ static struct problem *keep_in_folder(const struct question *q, const struct log
                                       const struct logp_search_result *r)
 {
     struct new_file file;
+    struct problem *problem = NULL;
     const struct logp_step_list *list;
     int64_t before;
     char *path;
@@ -117,13 +118,16 @@ static struct problem *keep_in_folder(const struct question *q, const struct log
     path = path_in_folder(q, shown->collective->name, c);
     error = new_file_begin(&file, path);
     if (error == 0) {
-        TRY(show_schedule(file.f, &steps_as_json, shown));
-        error = new_file_keep(&file);
+        problem = show_schedule(file.f, &steps_as_json, shown);
+        if (problem == NULL)
+            error = new_file_keep(&file);
+        else
+            new_file_drop(&file);
     }
-    if (error == 0)
+    if (error == 0 && problem == NULL)
         say_note("kept in %s", path);
     free(path);
-    return error == 0 ? NULL
+    return error == 0 ? problem
                       : option_problem("--schedules", q->what.schedules,
                                        "a folder that can be written: %s", strerror(error));
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Run it on a machine of its own. *code: what went wrong has been told */
+/* Run it on a machine of its own. *code: of an error, which has been printed */
 static struct problem *run_traced(struct question *q, const struct logp_invocation *c,
                                   const struct logp_algorithm *a, struct logp_trace **trace,
                                   int *code)
@@ -259,24 +259,19 @@ static struct problem *make_traces(struct question *q, const struct logp_invocat
 
 static struct problem *trace_collective(struct question *q, struct answer_file *to)
 {
-    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
-    const char *collective;
-    struct logp_invocation c;
+    struct asked a;
     struct logp_trace *run = NULL, *predicted = NULL;
     struct shown s = {.q = q};
     struct problem *problem;
     int code = EXIT_OK;
-    size_t n;
 
-    TRY(named_collective(q, &collective));
-    TRY(make_invocation(q, collective, &c));
-    TRY(choose_algorithms(q, collective, &c, chosen, &n));
-    TRY(refuse(q, chosen[0], n));
-    say_free_bytes(q, collective, &c);
+    TRY(asked_algorithms(q, &a));
+    TRY(refuse(q, a.chosen[0], a.n));
+    say_free_bytes(q, a.collective, &a.c);
     if (!option_given(q, "reps"))
         q->how.reps = 1;
-    problem = make_traces(q, &c, chosen[0], &run, &predicted, &code);
-    s.algorithm = chosen[0];
+    problem = make_traces(q, &a.c, a.chosen[0], &run, &predicted, &code);
+    s.algorithm = a.chosen[0];
     s.trace = q->how.only_predicted ? predicted : run;
     s.predicted = q->how.only_predicted ? NULL : predicted;
     if (s.predicted != NULL && s.trace != NULL)

@@ -103,7 +103,7 @@ static struct problem *need_parameters(const struct question *q)
         q->how.executor, transport, name, q->how.executor, transport, name);
 }
 
-/* What is measured: this host, or an emulated machine. */
+/* The measured machine: this host, or an emulated one. */
 static struct problem *measured_on(const struct question *q, struct question *on)
 {
     *on = *q;

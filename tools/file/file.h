@@ -10,10 +10,10 @@
 #ifndef LOGP_TOOL_FILE_H
 #define LOGP_TOOL_FILE_H
 
+#include "text/problem.h"
+
 #include <stdbool.h>
 #include <stdio.h>
-
-struct problem;
 
 /* Starts as {0}. */
 struct new_file {
@@ -28,7 +28,7 @@ struct new_file {
  * @return an errno; 0: no obstacle is known */
 int place_error(const char *path);
 /* The problem of an option that names the file; NULL: no obstacle is known. */
-struct problem *check_place(const char *option, const char *path);
+CHECKED struct problem *check_place(const char *option, const char *path);
 /* Begin a file. @return an errno; 0: f->f is open */
 int new_file_begin(struct new_file *f, const char *path);
 /* Replace the old file now, and continue to write.
@@ -54,7 +54,7 @@ struct answer_file {
 };
 
 /* Begin an answer in a file that the option names. */
-struct problem *answer_open(struct answer_file *a, const char *option, const char *path);
+CHECKED struct problem *answer_open(struct answer_file *a, const char *option, const char *path);
 /* End it: check that all of it was written; after exit code 0, or where the answer is whole, replace
  * the old file, otherwise leave it and report that. interrupted: the answer is not whole.
  * @return the exit code */

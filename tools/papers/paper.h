@@ -299,17 +299,17 @@ void paper_moments(struct paper *p, const struct paper_case *x, enum paper_momen
 
 void print_paper_text(FILE *f, const struct paper *p);
 /* In a form of records; without one, as a picture. */
-struct problem *print_paper(FILE *f, enum record_form form, const struct paper *p);
+CHECKED struct problem *print_paper(FILE *f, enum record_form form, const struct paper *p);
 /* All tables as one SVG. */
-struct problem *draw_paper(FILE *f, const struct paper *p);
+CHECKED struct problem *draw_paper(FILE *f, const struct paper *p);
 /* Write each picture to this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG.
  * Errors are printed, and the other pictures are written. */
-struct problem *draw_figures(const struct paper *p, const char *folder);
+CHECKED struct problem *draw_figures(const struct paper *p, const char *folder);
 
 /* ---- drawing.c: trees, space-time diagrams, and files of text ---- */
 
 /* The tree or diagram of a table. *svg: to be freed, also with a problem */
-struct problem *draw_run(const struct paper *p, const struct paper_table *t, char **svg);
+CHECKED struct problem *draw_run(const struct paper *p, const struct paper_table *t, char **svg);
 /* A picture that is part of another. */
 struct picture {
     const char *caption; /* NULL: none; the picture is the first, and is copied unchanged */
@@ -318,7 +318,7 @@ struct picture {
 /* Draw pictures as one: the first, and the others, as images, below it. */
 void draw_together(FILE *f, const struct picture *pictures, size_t n);
 /* Write the whole file, or none. */
-struct problem *write_picture(const char *path, const char *svg);
+CHECKED struct problem *write_picture(const char *path, const char *svg);
 
 /* ---- the listings: functions of their papers ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of the command line and of the environment, with their values. */
-#ifndef LOGP_OPTIONS_H
-#define LOGP_OPTIONS_H
+#ifndef LOGP_QUESTION_H
+#define LOGP_QUESTION_H
 
 #include "text/problem.h"
 
@@ -13,11 +13,11 @@
 
 /* ---- output formats: which of the command's answers each can show, and how ---- */
 
-struct output;      /* output/output.h */
-struct step_form;   /* schedule/schedule.h */
-struct tree_form;   /* tree/tree.h */
-struct trace_form;  /* trace/trace.h */
-struct versus_form; /* versus/versus.h */
+struct output;      /* answer/answer.h */
+struct step_form;   /* view/schedule/forms.h */
+struct trace_form;  /* view/trace/trace.h */
+struct tree_form;   /* view/views.h */
+struct versus_form; /* view/views.h */
 struct work;        /* answer/runs.h */
 
 /* An answer whose member is NULL cannot be shown. The options use only the names, the suffixes and
@@ -225,8 +225,7 @@ struct question {
     struct line_question line;
     struct mpi_question mpi;
     struct network_question network;
-    struct work
-        *work; /* who watches the runs, and what lasts from one to the next: answer/runs.h */
+    struct work *work; /* the watcher of the runs, and the state of all runs: answer/runs.h */
 };
 
 /* Groups of options that a command takes. */
@@ -319,19 +318,22 @@ void begin_question(struct question *q, const struct vocabulary *v);
 /* Make it the question of a command line: its options come from the config file, then from the environment
  * (LOGP_P, LOGP_UNIT, ...; an empty variable is ignored), then from the words, which must stay. Where
  * these ask for help or the version, or are none, no option is settled. */
-struct problem *question_of_words(struct question *q, int argc, char **argv);
+CHECKED struct problem *question_of_words(struct question *q, int argc, char **argv);
 /* Make it the question of an object of JSON: {"command": "run", "words": ["broadcast"], "options": {"P":
  * "8", "algo": "all"}}, with texts as in a command line. "presets": options in place of the config
  * file and the environment, which are not looked at; "rest": the words after --. */
-struct problem *question_of_json(struct question *q, const json_t *json);
+CHECKED struct problem *question_of_json(struct question *q, const json_t *json);
 /* The same object, of a question whose options are settled. To be freed */
 json_t *question_json(const struct question *q);
 /* Treat the words after -- as words of the command, too. */
-struct problem *add_rest(struct question *q);
+CHECKED struct problem *add_rest(struct question *q);
 /* Drop the first word. */
 void drop_word(struct question *q);
 /* Whether the run extends over the processes of a launcher (--transport). */
 bool over_processes(const struct question *q);
+
+/* ---- rows.c ---- */
+
 /* The description of an option for the commands of some option sets. */
 struct option_facts {
     char option[32];           /* with its dashes */
@@ -350,7 +352,7 @@ bool option_facts(const struct question *q, int i, unsigned sets, struct option_
 void print_options(FILE *f, const struct question *q, unsigned sets);
 
 /* Settle q anew for point i of its sweep. */
-struct problem *resolve_point(struct question *q, int64_t i);
+CHECKED struct problem *resolve_point(struct question *q, int64_t i);
 /* Set this option from now on as the command line would, for resolve_point(). */
 void give_option(const struct question *q, const char *name, const char *text);
 /* Whether it is on the command line. May be called before resolve_options(). */
@@ -372,7 +374,7 @@ const char *show_point(const struct question *q, char *buf, size_t size);
 /* ---- model.c, operands.c, run.c: the values of options ---- */
 
 /* L, o, g, G, delay and unit of a machine: a named one, or of a file. */
-struct problem *set_machine(struct question *q, const char *option, const char *text);
+CHECKED struct problem *set_machine(struct question *q, const char *option, const char *text);
 /* The delay model of this name, which there is. */
 void use_delay(struct question *q, const char *name);
 /* The executor of this name. @return false: there is none */
@@ -383,11 +385,12 @@ enum algorithm_choice algorithm_word(const char *word);
 /* ---- links.c ---- */
 
 /* "L=T,o=T,o_send=T,o_recv=T,g=T,G=T", some of them: set in *costs. */
-struct problem *read_costs(const struct question *q, const char *option, const char *text,
-                           struct logp_link_costs *costs);
+CHECKED struct problem *read_costs(const struct question *q, const char *option, const char *text,
+                                   struct logp_link_costs *costs);
 /* The links of P processors as the options define them; a problem where these are for another
  * number. *out NULL: all links are alike */
-struct problem *links_of(const struct question *q, int64_t P, const struct logp_links **out);
+CHECKED struct problem *links_of(const struct question *q, int64_t P,
+                                 const struct logp_links **out);
 /* The option that made o->network.links, as its user knows it. */
 const char *links_option(const struct question *q);
 /* The rules of --link, each time with its unit; NULL: there are none. */
@@ -404,7 +407,7 @@ struct logp_params model_params(const struct question *q);
 /* The network as the delay model takes it: to emulate, to plan and to predict with. */
 struct logp_network network_of(const struct question *q);
 /* The delay model of the plug-in, which is set; a problem where it refuses to make one. */
-struct problem *make_plugin_delay(const struct question *q, struct logp_delay *delay);
+CHECKED struct problem *make_plugin_delay(const struct question *q, struct logp_delay *delay);
 
 /* ---- fault.c ---- */
 
@@ -417,7 +420,8 @@ bool is_faulty(const struct question *q);
 const char *suffix_of(const char *path);
 /* Check that the suffix of --output is not that of another format than this one, which has been
  * asked for: "--format json". */
-struct problem *check_suffix(const struct question *q, const char *asked, const char *suffix);
+CHECKED struct problem *check_suffix(const struct question *q, const char *asked,
+                                     const char *suffix);
 
 /* ---- parameters of algorithms ---- */
 
@@ -437,7 +441,7 @@ bool bytes_cost(const struct question *q);
  * note is due. @return buf */
 const char *free_bytes(const struct question *q, int64_t n_bytes, char buf[MAX_LIST]);
 
-/* ---- unused.c ---- */
+/* ---- used.c, unused.c ---- */
 
 /* Whether the command, or an item named by its words, uses this option, named without dashes. */
 bool option_matters(const char *name, const struct question *q);
@@ -446,9 +450,9 @@ bool takes_blocks(const struct logp_collective *collective);
 /* The collective that the words, or --schedule, name; NULL: none, or several may be named. */
 const struct logp_collective *named_by_words(const struct question *q);
 /* Check that all options of the command line are used. */
-struct problem *refuse_unused_options(const struct question *q);
+CHECKED struct problem *refuse_unused_options(const struct question *q);
 /* The same for all options but these, which have their dashes. why: "--replay" */
-struct problem *refuse_others_than(const struct question *q, const struct names *used,
-                                   const char *why);
+CHECKED struct problem *refuse_others_than(const struct question *q, const struct names *used,
+                                           const char *why);
 
 #endif

@@ -87,8 +87,8 @@ extern const struct option_row operand_options[]; /* operands.c: the algorithm a
 extern const struct option_row run_options[];     /* run.c */
 /* The same for the parameters of algorithms, and the function that applies one */
 const struct option_row *knob_options(void);
-struct problem *apply_knob(struct question *q, const struct logp_knob *knob, const char *option,
-                           const char *text);
+CHECKED struct problem *apply_knob(struct question *q, const struct logp_knob *knob,
+                                   const char *option, const char *text);
 extern const struct option_row fault_options[];   /* fault.c */
 extern const struct option_row sweep_options[];   /* sweep.c */
 extern const struct option_row format_options[];  /* format.c */
@@ -97,50 +97,110 @@ extern const struct option_row tune_options[];    /* tune.c */
 extern const struct option_row measure_options[]; /* tune.c */
 extern const struct option_row talk_options[];    /* format.c: for all commands */
 
+/* ---- rows.c ---- */
+
+enum { MOST_ROWS = 96 };
+
+extern const struct option_row *option_rows[MOST_ROWS];
+extern int n_option_rows;
+
+/* What a question was made of. */
+struct texts {
+    const char *given[MOST_ROWS];  /* by row: from the command line; NULL: not given */
+    const char *added[MOST_ROWS];  /* by give_option(), which counts more */
+    const json_t *presets;         /* in place of environment and config file; NULL: these */
+    const char *words[MOST_WORDS]; /* as they were, */
+    int n_words;
+    struct question unsettled; /* and the question before its options were settled */
+};
+
+struct texts *texts_of(const struct question *q);
+/* Put the table together: once, because it is the same for all questions. */
+void make_rows(void);
+/* The row of a name without dashes; -1: there is none. */
+int find_row(const char *name);
+/* The text of an option and its source. Environment and config file count only for options that
+ * the command uses. */
+enum source find_text(int i, const struct question *q, const char **text);
+/* Refuse options that are not of the command. */
+CHECKED struct problem *refuse_others(const struct question *q, const char *command);
+/* Apply all rows. A machine sets L, o, g, G, delay and unit, unless they come from the same
+ * source as it or from a stronger one. */
+CHECKED struct problem *resolve_rows(struct question *q);
+/* --verbose: the options that are set, and where each is set. */
+void say_sources(const struct question *q);
+
+/* ---- used.c ---- */
+
+/* Restricted options, with the commands and collectives that use them. Other options, apart from
+ * parameters, are used by all commands that take them. */
+struct limit {
+    const char *options[12];                         /* up to NULL */
+    bool (*used_by)(const struct logp_collective *); /* NULL: all */
+    unsigned except;                                 /* not by these commands */
+    bool (*idle)(const struct question *q);          /* NULL: never idle */
+    const char *beside;                              /* idle if this option is set, */
+    const char *without;                             /* or without these options */
+};
+
+extern const struct limit limits[]; /* the last has no option */
+
+/* Whether the command and any of the named collectives use its options. */
+bool is_usable(const struct limit *limit, const struct question *q);
+/* Collective i = 0, 1, ... of those that the words name. NULL: there are no more; or, for i = 0,
+ * any collective may be meant. An exported table holds all of them, whatever the words name. */
+const struct logp_collective *named_at(const struct question *q, int i);
+/* Whether any algorithm of the collective has this parameter. */
+bool any_has_knob(const struct logp_collective *c, const struct logp_knob *knob);
+/* Whether any algorithm that may be chosen has this parameter. The default for a tree is the
+ * optimal algorithm. */
+bool has_knob(const struct question *q, const struct logp_collective *c,
+              const struct logp_knob *knob);
+
 /* ---- machine.c ---- */
 
 /* The machine of a name, or in a file, which the question keeps. */
-struct problem *find_machine(const struct question *q, const char *option, const char *word,
-                             const struct logp_machine_file **machine);
+CHECKED struct problem *find_machine(const struct question *q, const char *option, const char *word,
+                                     const struct logp_machine_file **machine);
 const char *all_machines(const struct question *q, char buf[MAX_LIST]);
 
 /* ---- tune.c: -P and --bytes of a command of OPTIONS_SPANS ---- */
 
-struct problem *apply_P_list(struct question *q, const char *option, const char *text);
-struct problem *apply_bytes_range(struct question *q, const char *option, const char *text);
+CHECKED struct problem *apply_P_list(struct question *q, const char *option, const char *text);
+CHECKED struct problem *apply_bytes_range(struct question *q, const char *option, const char *text);
 
 /* ---- links.c: differences between pairs of processors, after all options that set P ---- */
 
-struct problem *apply_nodes(struct question *q, const char *option, const char *text);
-struct problem *apply_inter(struct question *q, const char *option, const char *text);
-struct problem *apply_link(struct question *q, const char *option, const char *text);
+CHECKED struct problem *apply_nodes(struct question *q, const char *option, const char *text);
+CHECKED struct problem *apply_inter(struct question *q, const char *option, const char *text);
+CHECKED struct problem *apply_link(struct question *q, const char *option, const char *text);
 
 /* ---- sweep.c ---- */
 
 /* Select the value at the current point where the text of an option is a series. Only in a sweep.
  * place: index of the row among all rows */
-struct problem *value_at_point(const struct question *q, const struct option_row *row, int place,
-                               const char *option, const char **text);
+CHECKED struct problem *value_at_point(const struct question *q, const struct option_row *row,
+                                       int place, const char *option, const char **text);
 /* Go to a point of the sweep, from 0. */
 void select_point(const struct question *q, int64_t i);
 
 /* ---- plugin.c: load it; after all options check what its model is ---- */
 
-struct problem *apply_plugin(struct question *q, const char *option, const char *text);
-struct problem *check_plugin(const struct question *q);
+CHECKED struct problem *apply_plugin(struct question *q, const char *option, const char *text);
+CHECKED struct problem *check_plugin(const struct question *q);
 
 /* ---- size.c ---- */
 
 /* After all options: the --bytes of a vector, which must be a whole number of elements, without
  * --count. */
-struct problem *resolve_size(struct question *q);
+CHECKED struct problem *resolve_size(struct question *q);
 
 /* ---- settings.c ---- */
 
 /* Read the config file (LOGP_CONFIG, else in XDG_CONFIG_HOME or ~/.config) for a command. options:
  * their names without dashes, which must stay */
-struct problem *read_settings(const struct question *q, const char *command,
-                              const struct names *options);
+CHECKED struct problem *read_settings(const struct question *q, const char *command,
+                                      const struct names *options);
 /* The text in the config file of an option, named without dashes; NULL: none */
 const char *setting_of(const struct question *q, const char *name);
 /* Warn of variables LOGP_* whose names are close to those of options, but not equal. */
@@ -149,23 +209,24 @@ void warn_of_variables(const struct names *options);
 /* ---- values.c ---- */
 
 /* Set the field of a row, or call its function. */
-struct problem *apply_row(struct question *q, const struct option_row *row, const char *option,
-                          const char *text);
+CHECKED struct problem *apply_row(struct question *q, const struct option_row *row,
+                                  const char *option, const char *text);
 /* Whether the text is the second of two words. It must be one of them. */
-struct problem *either(const char *option, const char *text, const char *first, const char *second,
-                       bool *is_second);
+CHECKED struct problem *either(const char *option, const char *text, const char *first,
+                               const char *second, bool *is_second);
 /* Whether a flag is on. The text must be on or 1, off or 0. */
-struct problem *switched(const char *option, const char *text, bool *on);
+CHECKED struct problem *switched(const char *option, const char *text, bool *on);
 /* A time in units, or with a suffix, up to most_ps. */
-struct problem *to_ps(const struct question *q, const char *option, const char *text,
-                      int64_t most_ps, int64_t *ps);
+CHECKED struct problem *to_ps(const struct question *q, const char *option, const char *text,
+                              int64_t most_ps, int64_t *ps);
 
 /* The time of a byte in picoseconds: a time, or a rate as 10GB/s. */
-struct problem *to_byte_ps(const struct question *q, const char *option, const char *text,
-                           int64_t *ps);
-struct problem *to_ns(const struct question *q, const char *option, const char *text, int64_t *ns);
+CHECKED struct problem *to_byte_ps(const struct question *q, const char *option, const char *text,
+                                   int64_t *ps);
+CHECKED struct problem *to_ns(const struct question *q, const char *option, const char *text,
+                              int64_t *ns);
 
 /* Check that --transport can be combined with the other options. */
-struct problem *check_transport(const struct question *q);
+CHECKED struct problem *check_transport(const struct question *q);
 
 #endif

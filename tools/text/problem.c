@@ -2,6 +2,7 @@
 /* Problems. See problem.h. */
 #include "text/problem.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,13 @@ void *need(void *memory)
     if (memory == NULL)
         end_without_memory();
     return memory;
+}
+
+int need_memory(int rc)
+{
+    if (rc == -ENOMEM)
+        end_without_memory();
+    return rc;
 }
 
 static struct problem *problem_of(int code, const char *value, const char *format, va_list args)

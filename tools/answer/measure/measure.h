@@ -34,8 +34,8 @@ struct measured {
 /* ---- pairs.c ---- */
 
 /* Measure n pairs and fill them, on a machine that is not running. */
-struct problem *measure_pairs(const struct question *q, struct logp_machine *m, struct pair *pairs,
-                              size_t n);
+CHECKED struct problem *measure_pairs(const struct question *q, struct logp_machine *m,
+                                      struct pair *pairs, size_t n);
 
 /* ---- machine.c: levels ---- */
 

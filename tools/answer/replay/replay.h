@@ -30,21 +30,21 @@ struct replayed {
 /* ---- start.c ---- */
 
 /* Read a replay file. *out: to be freed */
-struct problem *read_replay(const char *path, struct logp_replay **out);
+CHECKED struct problem *read_replay(const char *path, struct logp_replay **out);
 /* Run the program of the file, or q->line.rest if that is given, and read its answers. Its stdout
  * is stderr. */
-struct problem *run_replay(const struct question *q, const char *path, const struct logp_replay *r,
-                           bool traced, struct replayed *out);
+CHECKED struct problem *run_replay(const struct question *q, const char *path,
+                                   const struct logp_replay *r, bool traced, struct replayed *out);
 void free_replayed(struct replayed *what);
 
 /* ---- trusted.c ---- */
 
 /* Print the command of the file, which will be started; a problem unless its program is in the
  * folder of the file or the current one: then the user must name it. */
-struct problem *trust_command(const char *path, const struct logp_replay *r);
+CHECKED struct problem *trust_command(const char *path, const struct logp_replay *r);
 /* The same for the program of logp mpirun, if a replay has started that; a replay repeats explored
  * runs only. */
-struct problem *trust_program(const char *program, bool explored);
+CHECKED struct problem *trust_program(const char *program, bool explored);
 
 /* ---- answers.c ---- */
 

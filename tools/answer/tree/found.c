@@ -31,7 +31,7 @@ static struct problem *no_tree(const struct question *q, const struct logp_invoc
         struct logp_explanation *e;
         enum logp_along along;
 
-        if (or_end_without_memory(logp_explanation_of(a, q->model.P, &c->args, &c->model, &e)) != 0)
+        if (need_memory(logp_explanation_of(a, q->model.P, &c->args, &c->model, &e)) != 0)
             continue;
         if (logp_explanation_tree(e, c->args.root, parent, &along) >= 0)
             add_name(&trees, a->name);
@@ -195,25 +195,23 @@ static struct problem *tree_of(const struct question *q, const struct logp_invoc
 
 struct problem *make_found_tree(struct question *q, const char *collective, struct tree *out)
 {
-    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
-    struct logp_invocation c;
+    struct asked a = {.collective = collective};
     struct logp_explanation *e;
     struct problem *problem;
     int64_t *parent;
-    size_t n;
 
-    TRY(make_invocation(q, collective, &c));
+    TRY(make_invocation(q, collective, &a.c));
     if (q->model.plugin != NULL)
         return option_problem("--plugin", q->model.plugin,
                               "a built-in delay model: the tree shows times");
-    TRY(choose_algorithms(q, collective, &c, chosen, &n));
-    if (n > 1)
+    TRY(choose_algorithms(q, collective, &a.c, a.chosen, &a.n));
+    if (a.n > 1)
         return option_problem("--algo", q->what.algorithm_list, "one algorithm");
-    TRY(explain(q, &c, chosen[0], &e));
+    TRY(explain(q, &a.c, a.chosen[0], &e));
     *out = (struct tree){
-        .name = collective, .algorithm = chosen[0]->name, .found = true, .exact = true};
+        .name = collective, .algorithm = a.chosen[0]->name, .found = true, .exact = true};
     parent = need(malloc((size_t)q->model.P * sizeof(*parent)));
-    problem = tree_of(q, &c, chosen[0], e, parent, out);
+    problem = tree_of(q, &a.c, a.chosen[0], e, parent, out);
     free(parent);
     logp_explanation_free(e);
     return problem;

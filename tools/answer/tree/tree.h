@@ -33,19 +33,20 @@ struct tree {
 /* ---- found.c ---- */
 
 /* The tree of the messages of an algorithm; a problem if they do not form a tree. */
-struct problem *make_found_tree(struct question *q, const char *collective, struct tree *out);
+CHECKED struct problem *make_found_tree(struct question *q, const char *collective,
+                                        struct tree *out);
 
 /* ---- nodes.c ---- */
 
 double units(const struct question *q, int64_t ns);
 
 /* P nodes, none of which takes part yet; siblings in the order of their ids. */
-struct problem *make_nodes(const struct question *q, struct tree *tree);
+CHECKED struct problem *make_nodes(const struct question *q, struct tree *tree);
 void link_children(struct tree *tree);
 
 /* Without a problem, free with free_tree(). */
-struct problem *make_broadcast_tree(struct question *q, struct tree *out);
-struct problem *make_summation_tree(struct question *q, struct tree *out);
+CHECKED struct problem *make_broadcast_tree(struct question *q, struct tree *out);
+CHECKED struct problem *make_summation_tree(struct question *q, struct tree *out);
 void free_tree(struct tree *tree);
 
 /* ---- print.c, picture.c ---- */

@@ -83,8 +83,8 @@ struct tune_form {
 /* ---- choose.c ---- */
 
 /* Fill cells[i] for q->span.P_list[i]. */
-struct problem *tune_choose(const struct question *q, const struct tune_collective *c,
-                            struct tune_cells *cells);
+CHECKED struct problem *tune_choose(const struct question *q, const struct tune_collective *c,
+                                    struct tune_cells *cells);
 /* Whether two lists of cells of one collective have the same first sizes and picks. */
 bool tune_same(const struct tune_cells *a, const struct tune_cells *b);
 

@@ -50,8 +50,8 @@ struct validated {
 /* ---- points.c ---- */
 
 /* Run all points of a collective on machines with the options `on`, and predict them with v->q. */
-struct problem *validate_collective(struct validated *v, const struct question *on,
-                                    const char *collective);
+CHECKED struct problem *validate_collective(struct validated *v, const struct question *on,
+                                            const char *collective);
 /* The number of doubtful points. */
 size_t doubtful_points(const struct validated *v);
 void forget_points(struct validated *v);

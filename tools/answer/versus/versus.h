@@ -38,7 +38,7 @@ struct part part_of_time(const struct logp_explanation *e, int i);
 
 /* How a format shows a comparison. */
 struct versus_form {
-    struct problem *(*show)(FILE *f, const struct versus *v);
+    void (*show)(FILE *f, const struct versus *v);
     bool draws;
 };
 

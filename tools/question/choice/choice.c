@@ -48,32 +48,6 @@ struct problem *named_collective(const struct question *q, const char **collecti
     return NULL;
 }
 
-/* Describe the needs of an algorithm, and which of them the environment does not meet.
- * @return buf */
-static const char *needed(const struct question *q, const struct logp_algorithm *a,
-                          const struct logp_invocation *c, char buf[256])
-{
-    static const char *const names[] = {"P", "k"};
-    struct logp_network bare = c->model;
-    const char *needs = logp_algorithm_needs(a, q->model.P, &c->args, &c->model);
-    int n;
-
-    bare.undelayed = true;
-    if (over_processes(q) && !c->model.undelayed &&
-        logp_algorithm_needs(a, q->model.P, &c->args, &bare) == NULL)
-        needs = "--transport mailbox, --delay none and --clock wall";
-    n = snprintf(buf, 256, "%s", needs);
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char variable[32];
-
-        if (n < 256 && option_is_preset(q, names[i]))
-            n += snprintf(buf + n, 256 - (size_t)n, "; %s '%s'",
-                          option_shown(q, names[i], variable), option_text(q, names[i]));
-    }
-    return buf;
-}
-
 const char *names_of(const struct logp_algorithm *const *rows, size_t n, char list[MAX_LIST])
 {
     struct names names = {0};
@@ -250,21 +224,6 @@ static size_t choose_all(const struct question *q, const char *collective,
     return n;
 }
 
-struct problem *none_applies(const struct question *q, const char *collective,
-                             const struct logp_invocation *c)
-{
-    const struct logp_algorithm *a = logp_algorithm_at(collective, 0);
-    char text[256];
-
-    needed(q, a, c, text);
-    if (option_given(q, "algo"))
-        return option_problem("--algo", q->what.algorithm_list,
-                              "no algorithm of %s applies here; %s needs %s", collective, a->name,
-                              text);
-    return usage_problem("%s %s, P = %lld: no algorithm applies; %s needs %s", q->line.words[0],
-                         collective, (long long)q->model.P, a->name, text);
-}
-
 /* Note once which algorithm is taken where there are no predictions: where links differ or sends
  * wait, beyond the P that can be folded. */
 static void say_unpredicted(const struct question *q, const struct logp_algorithm *best)
@@ -312,8 +271,8 @@ static const struct logp_algorithm *choose_best(const struct question *q, const 
                                                 const struct logp_invocation *c)
 {
     struct logp_choice choice;
-    const int rc = or_end_without_memory(
-        logp_algorithm_choose(collective, q->model.P, &c->args, &c->model, &choice));
+    const int rc =
+        need_memory(logp_algorithm_choose(collective, q->model.P, &c->args, &c->model, &choice));
     char list[MAX_LIST];
 
     if (rc != 0)
@@ -324,16 +283,6 @@ static const struct logp_algorithm *choose_best(const struct question *q, const 
                  "compared: %s; --algo NAME predicts one",
                  LOGP_FOLD_MESSAGES, names_of(choice.left, choice.n_left, list));
     return choice.algorithm;
-}
-
-bool any_applies(const char *collective, int64_t P, const struct logp_invocation *c)
-{
-    const struct logp_algorithm *a;
-
-    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++)
-        if (logp_algorithm_needs(a, P, &c->args, &c->model) == NULL)
-            return true;
-    return false;
 }
 
 struct problem *choose_algorithms(const struct question *q, const char *collective,
@@ -364,6 +313,18 @@ struct problem *choose_algorithms(const struct question *q, const char *collecti
     return NULL;
 }
 
+struct problem *resolve_asked(struct question *q, struct asked *a)
+{
+    TRY(make_invocation(q, a->collective, &a->c));
+    return choose_algorithms(q, a->collective, &a->c, a->chosen, &a->n);
+}
+
+struct problem *asked_algorithms(struct question *q, struct asked *out)
+{
+    TRY(named_collective(q, &out->collective));
+    return resolve_asked(q, out);
+}
+
 struct problem *refuse_point(const struct question *q, const char *collective,
                              const struct logp_invocation *c)
 {
@@ -375,20 +336,13 @@ struct problem *refuse_point(const struct question *q, const char *collective,
     return choose_algorithms(&alone, collective, c, chosen, &n);
 }
 
-int or_end_without_memory(int rc)
-{
-    if (rc == -ENOMEM)
-        need(NULL);
-    return rc;
-}
-
 bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
                 const struct logp_invocation *c, int64_t *value)
 {
     const bool has_it = logp_algorithm_knob(a, logp_knob_find(name), P, &c->args, &c->model, value);
 
     if (has_it && *value == LOGP_PREDICTION_NO_MEMORY)
-        or_end_without_memory(-ENOMEM);
+        need_memory(-ENOMEM);
     return has_it;
 }
 
@@ -398,6 +352,6 @@ struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
     const struct logp_prediction p = logp_algorithm_predict_by(a, P, &c->args, &c->model, by);
 
     if (p.certainty == LOGP_PREDICTION_NONE && p.ns == LOGP_PREDICTION_NO_MEMORY)
-        or_end_without_memory(-ENOMEM);
+        need_memory(-ENOMEM);
     return p;
 }

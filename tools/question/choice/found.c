@@ -394,7 +394,7 @@ struct problem *search_refused(const struct question *q, const char *collective,
     if (c->args.blocks != NULL)
         return option_problem("--counts", option_text(q, "counts"),
                               "blocks that are all alike, for a search");
-    or_end_without_memory(rc);
+    need_memory(rc);
     if (rc != 0 && !any_applies(collective, q->model.P, c))
         return none_applies(q, collective, c);
     if (rc != 0)

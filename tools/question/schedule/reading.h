@@ -25,11 +25,12 @@ struct reading {
 /* ---- steps.c ---- */
 
 /* Begin with P ranks, 1 or more, none of which has steps yet. */
-struct problem *begin_reading(struct reading *r, int64_t P);
+CHECKED struct problem *begin_reading(struct reading *r, int64_t P);
 /* Add a step to a rank. place: "line 7" or "rank 3, step 5". */
-struct problem *read_message(struct reading *r, int64_t rank, enum logp_step_kind kind,
-                             int64_t peer, int64_t n_bytes, int64_t tag, const char *place);
-struct problem *read_compute(struct reading *r, int64_t rank, int64_t ns, const char *place);
+CHECKED struct problem *read_message(struct reading *r, int64_t rank, enum logp_step_kind kind,
+                                     int64_t peer, int64_t n_bytes, int64_t tag, const char *place);
+CHECKED struct problem *read_compute(struct reading *r, int64_t rank, int64_t ns,
+                                     const char *place);
 /* The step that was read last. */
 struct logp_step *last_step(const struct reading *r, int64_t rank);
 void note_without_data(struct reading *r, const char *place);
@@ -44,13 +45,13 @@ void read_edge(struct reading *r, int64_t rank, int64_t before, int64_t after, b
 /* ---- order.c ---- */
 
 /* Check, after all steps, that no steps wait for each other in a cycle; put the steps of ranks with only one possible order into that order. */
-struct problem *order_steps(struct reading *r);
+CHECKED struct problem *order_steps(struct reading *r);
 
 /* ---- goal.c, json.c ---- */
 
 /* Fill r from the text of the file. */
-struct problem *read_goal(struct reading *r, const char *text);
-struct problem *read_json(struct reading *r, const char *text);
+CHECKED struct problem *read_goal(struct reading *r, const char *text);
+CHECKED struct problem *read_json(struct reading *r, const char *text);
 
 /* ---- data.c ---- */
 
@@ -60,9 +61,10 @@ void part_data(struct reading *r);
  * @param timed  the times of combinations are those of c
  * @param runs   they are to be run, too
  * @param row    out: the algorithm that does them */
-struct problem *check_data(const char *file, const struct logp_step_list *list,
-                           const struct logp_invocation *c, const struct logp_collective *as,
-                           bool timed, bool runs, struct logp_algorithm *row);
+CHECKED struct problem *check_data(const char *file, const struct logp_step_list *list,
+                                   const struct logp_invocation *c,
+                                   const struct logp_collective *as, bool timed, bool runs,
+                                   struct logp_algorithm *row);
 
 /* ---- labels.c: the labels of one rank of a GOAL file, and their steps ---- */
 

@@ -15,24 +15,24 @@ struct question;
 /* ---- file.c: --schedule ---- */
 
 /* The steps of all ranks in a file, which is read once and kept by the question. */
-struct problem *read_schedule(const struct question *q, const char *option, const char *file,
-                              const struct logp_step_list **list);
+CHECKED struct problem *read_schedule(const struct question *q, const char *option,
+                                      const char *file, const struct logp_step_list **list);
 /* The delay model whose rules the steps of that file have, unless --delay is given; NULL: as
  * without a file. */
 const char *delay_of_schedule(const struct question *q);
 /* The algorithm that does them, if they fit together. */
-struct problem *listed_algorithm(const struct question *q, const struct logp_invocation *c,
-                                 struct logp_algorithm *row);
+CHECKED struct problem *listed_algorithm(const struct question *q, const struct logp_invocation *c,
+                                         struct logp_algorithm *row);
 /* The same steps, which must compute the collective of --as and have the places of their data.
  * @param c  of that collective */
-struct problem *listed_collective(const struct question *q, const struct logp_invocation *c,
-                                  struct logp_algorithm *row);
+CHECKED struct problem *listed_collective(const struct question *q, const struct logp_invocation *c,
+                                          struct logp_algorithm *row);
 /* The steps of another file in JSON, which the question keeps. */
-struct problem *read_found(const struct question *q, const char *option, const char *file,
-                           const struct logp_step_list **list);
+CHECKED struct problem *read_found(const struct question *q, const char *option, const char *file,
+                                   const struct logp_step_list **list);
 /* The steps of the file of --schedule with their data; it must have the places of all of them. */
-struct problem *list_with_data(const struct question *q, const char *option, const char *value,
-                               const struct logp_step_list **list);
+CHECKED struct problem *list_with_data(const struct question *q, const char *option,
+                                       const char *value, const struct logp_step_list **list);
 
 /* ---- data.c ---- */
 

@@ -11,10 +11,10 @@
 /* The path of rsvg-convert, to be freed; NULL: it is not installed */
 char *find_converter(void);
 /* Whether it is there. option, value: what asks for it */
-struct problem *check_converter(const char *option, const char *value);
+CHECKED struct problem *check_converter(const char *option, const char *value);
 /* Before a run: whether a picture of this name can be made and written. */
-struct problem *check_picture(const char *option, const char *to);
+CHECKED struct problem *check_picture(const char *option, const char *to);
 /* Write a picture to the file, or to f. A problem leaves the old file as it was. */
-struct problem *put_picture(FILE *f, const char *svg, const char *to);
+CHECKED struct problem *put_picture(FILE *f, const char *svg, const char *to);
 
 #endif

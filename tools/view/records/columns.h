@@ -62,7 +62,7 @@ extern const struct column asked_columns[], run_columns[], result_columns[], swe
 /* The column of parameter i of the algorithms. @return false: there are no more */
 bool knob_column(size_t i, struct column *col);
 
-/* ---- cells.c ---- */
+/* ---- columns.c ---- */
 
 /* Column number i, in the order of the record. @return false: there are no more */
 bool output_column(size_t i, struct column *col);
@@ -70,6 +70,8 @@ bool output_column(size_t i, struct column *col);
 bool has_key(const struct output *out, const struct column *col);
 /* Return the value of a column for a row. */
 struct cell cell_of(const struct output *out, const struct row *row, const struct column *col);
+
+/* ---- cells.c ---- */
 
 /* Bytes of the operands: the whole of a matrix, one processor's part of a vector; -1: there are
  * no operands, or blocks of different sizes. */

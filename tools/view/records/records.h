@@ -62,13 +62,13 @@ struct record_file {
 
 /* Open the file, and read the records of out->sweep: a problem, after which the file is closed,
  * where that is not possible, or they are of another sweep. */
-struct problem *open_records(struct record_file *file, const char *path, bool anew,
-                             const struct output *out);
+CHECKED struct problem *open_records(struct record_file *file, const char *path, bool anew,
+                                     const struct output *out);
 /* A problem where record i of the file is not about this row. */
-struct problem *expect_record(struct record_file *file, size_t i, const struct output *out,
-                              const struct row *row);
-struct problem *append_record(struct record_file *file, const struct output *out,
-                              const struct row *row);
+CHECKED struct problem *expect_record(struct record_file *file, size_t i, const struct output *out,
+                                      const struct row *row);
+CHECKED struct problem *append_record(struct record_file *file, const struct output *out,
+                                      const struct row *row);
 /* Copy all records to f, beginning with those that the file had before. */
 void print_records(FILE *f, const struct record_file *file);
 void close_records(struct record_file *file);
@@ -82,11 +82,11 @@ enum { HOST_SIZE = 256 };
 /* The name of this host's processor, or of its architecture; in buf. */
 const char *host_processor(char buf[HOST_SIZE]);
 /* A problem where a run cannot be saved by this name; its folder is made. */
-struct problem *check_saved(const char *name);
+CHECKED struct problem *check_saved(const char *name);
 /* Keep all rows. */
-struct problem *save_run(const struct output *out, const char *name);
+CHECKED struct problem *save_run(const struct output *out, const char *name);
 /* The run of --against; a problem where there is none, or it is of another host. */
-struct problem *open_saved(const struct question *q, struct saved **out);
+CHECKED struct problem *open_saved(const struct question *q, struct saved **out);
 /* NULL is allowed. */
 void close_saved(struct saved *s);
 /* "before (saved 2026-11-23 08:50 UTC by logp 0.2.0)" @return buf */
@@ -102,8 +102,8 @@ char *differences(const struct saved *s, const struct output *out, const struct 
 /* Compare a row that was run with that point of out->against. */
 struct change compare_saved(const struct output *out, const struct row *row);
 /* Print the number of changes in a line for people. A problem, as --fail-on defines it */
-struct problem *sum_up_changes(FILE *f, const struct question *q, const struct saved *s,
-                               const struct output *out);
+CHECKED struct problem *sum_up_changes(FILE *f, const struct question *q, const struct saved *s,
+                                       const struct output *out);
 
 /* ---- links.c ---- */
 
@@ -193,10 +193,10 @@ void print_crossover(FILE *f, enum record_form form, const struct crossover *x);
  * intervals ---- */
 
 /* Draw the records of a sweep to `to`, as in put_picture(), with the options of pictures. */
-struct problem *draw_records(FILE *f, const struct question *q, const struct output *out,
-                             const char *to);
+CHECKED struct problem *draw_records(FILE *f, const struct question *q, const struct output *out,
+                                     const char *to);
 /* Draw the records of a file, CSV or JSON, in the same way. */
-struct problem *draw_record_file(FILE *f, const struct question *q, const char *file,
-                                 const char *to);
+CHECKED struct problem *draw_record_file(FILE *f, const struct question *q, const char *file,
+                                         const char *to);
 
 #endif

@@ -6,8 +6,8 @@
 #include "answer/replay/replay.h"
 
 /* Write the outcome; a problem if it failed again, or could not be repeated. */
-struct problem *show_replayed(FILE *f, const char *path, const struct logp_replay *r,
-                              const struct replayed *what);
+CHECKED struct problem *show_replayed(FILE *f, const char *path, const struct logp_replay *r,
+                                      const struct replayed *what);
 /* Print a note if it passes or fails in another way. */
 void note_changed(const char *path, const struct logp_replay *r, const struct replayed *what);
 

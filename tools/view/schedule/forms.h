@@ -35,8 +35,8 @@ struct step_form {
 };
 
 /* Show all steps in this form. */
-struct problem *show_schedule(FILE *f, const struct step_form *form,
-                              const struct schedule_shown *shown);
+CHECKED struct problem *show_schedule(FILE *f, const struct step_form *form,
+                                      const struct schedule_shown *shown);
 /* Begin a rank's part of the schedule, for logp_schedule_end(). */
 struct logp_invocation begin_shown_rank(const struct schedule_shown *shown, int64_t rank);
 

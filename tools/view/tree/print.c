@@ -128,10 +128,11 @@ static void print_found_heading(FILE *f, const struct tree *tree)
             tree->returns ? tree->to_root ? ", there and back" : ", out and back" : "");
     if (tree->used < tree->n)
         fprintf(f, "%lld of the processors are used\n", (long long)tree->used);
-    puts(tree->to_root ? "rank, time of its send to its parent (root: of its last receive); "
-                         "children in the order of receiving\n"
-                       : "rank, time at which it has all data of its parent, time left; children "
-                         "in the order of sending\n");
+    fputs(tree->to_root ? "rank, time of its send to its parent (root: of its last receive); "
+                          "children in the order of receiving\n\n"
+                        : "rank, time at which it has all data of its parent, time left; children "
+                          "in the order of sending\n\n",
+          f);
 }
 
 static void print_heading(FILE *f, const struct tree *tree)

@@ -39,7 +39,7 @@ static json_t *versus_json(const struct versus *v, int this)
     return it;
 }
 
-static struct problem *show_json(FILE *f, const struct versus *v)
+static void show_json(FILE *f, const struct versus *v)
 {
     struct records r = {.f = f, .form = RECORDS_JSON, .digits = 7};
 
@@ -50,7 +50,6 @@ static struct problem *show_json(FILE *f, const struct versus *v)
         put_record(&r, record);
     }
     end_records(&r);
-    return NULL;
 }
 
 const struct versus_form versus_as_json = {show_json, false};

@@ -194,7 +194,7 @@ static void draw(FILE *f, const struct versus *v, const struct trace_form *form,
     free(names[1]);
 }
 
-static struct problem *show_text(FILE *f, const struct versus *v)
+static void show_text(FILE *f, const struct versus *v)
 {
     char text[MAX_CAPTION];
 
@@ -206,10 +206,9 @@ static struct problem *show_text(FILE *f, const struct versus *v)
     else
         fprintf(f, "\nDiagrams are drawn for up to %lld processors\n",
                 (long long)trace_as_svg.most);
-    return NULL;
 }
 
-static struct problem *show_svg(FILE *f, const struct versus *v)
+static void show_svg(FILE *f, const struct versus *v)
 {
     char title[MAX_CAPTION], foot[MAX_CAPTION];
 
@@ -217,10 +216,9 @@ static struct problem *show_svg(FILE *f, const struct versus *v)
     if (v->path.found)
         snprintf(foot + strlen(foot), MAX_CAPTION - strlen(foot), " (dotted line)");
     draw(f, v, &trace_as_svg, verdict(v, title), foot);
-    return NULL;
 }
 
-static struct problem *show_html(FILE *f, const struct versus *v)
+static void show_html(FILE *f, const struct versus *v)
 {
     char text[MAX_CAPTION];
 
@@ -237,7 +235,6 @@ static struct problem *show_html(FILE *f, const struct versus *v)
     fputs("</pre>\n", f);
     show_svg(f, v);
     fputs("</body></html>\n", f);
-    return NULL;
 }
 
 const struct versus_form versus_as_text = {show_text, false};

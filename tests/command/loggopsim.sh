@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Times of GOAL are LogGOPSim's: those of tests/goal/schedgen.py's patterns that it gave itself, and for
+# all patterns and random graphs those of its rules (tests/goal/loggopsim.py).
+. "$(dirname "$0")/support.sh"
+goal=$(cd "$(dirname "$0")/../goal" && pwd)
+ns=(-L 2500ns -o 1500ns -g 1000ns -G 6ns)
+run=(run --schedule "$dir/steps" --clock virtual)
+
+while read -r pattern time; do
+    "$goal/schedgen.py" "$pattern" >"$dir/steps"
+    json ".[0].predicted_ns == $time" predict --schedule "$dir/steps" "${ns[@]}"
+    for executor in thread fiber; do
+        json ".[0] | .emulated_ns.median == $time and .ratio == 1" "${run[@]}" --executor $executor "${ns[@]}"
+    done
+done <<<'nwaydissemination 36962
+doublering 102242
+linbarrier 29000'
+
+# like NAME: $dir/steps, under several parameters
+like() {
+    local said L o g G
+    while read -r L o g G; do
+        said=$("$goal/loggopsim.py" "$dir/steps" "$L" "$o" "$g" "$G") || fail "$1: loggopsim.py"
+        case $said in *tie) continue ;; esac
+        json ".[0].predicted_ns == $said" predict --schedule "$dir/steps" -L "${L}ns" -o "${o}ns" -g "${g}ns" -G "${G}ns"
+    done <<<'2500 1500 1000 6
+60 20 40 0
+500 100 700 2'
+}
+for pattern in $("$goal/schedgen.py"); do
+    "$goal/schedgen.py" "$pattern" >"$dir/steps"
+    like "$pattern"
+    # by liblogp's rules it is the virtual clock that says so
+    for model in '' '--gap shared' '-o 1 -g 9 -G 0.01'; do
+        # shellcheck disable=SC2086
+        json '.[0] | (.ratio == 1 and .delay == "loggp" and .prediction == "exact")' \
+            "${run[@]}" --executor fiber --delay loggp "${ns[@]}" $model
+    done
+done
+for seed in {1..12}; do
+    for wild in '' wild; do
+        "$goal/random_graph.py" "$seed" $wild >"$dir/steps"
+        like "seed $seed $wild"
+        for delay in loggops loggp; do
+            [ -z "$wild" ] || json '.[0].ratio == 1' "${run[@]}" --executor fiber --delay $delay "${ns[@]}"
+        done
+    done
+done
+# what is written is in the order of its lines for LogGOPSim, too
+logp schedule scatter --algo binomial -P 4 --format goal
+cp "$dir/out" "$dir/steps"
+json ".[0].predicted_ns == $("$goal/loggopsim.py" "$dir/steps" 60000 20000 40000 0)" predict scatter --algo binomial -P 4
+finish
