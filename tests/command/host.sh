@@ -143,4 +143,20 @@ exits "$(jq 'if any(.[]; .doubtful) then 1 else 0 end' "$dir/out")" 'this host'
 # the command that validate names where it has no parameters
 logp measure --delay none --executor fiber --bytes 1..64 --reps 5 --format machine --output "$dir/host.machine"
 [ $code -ne 2 ] || fail "measure, as named: $(cat "$dir/all")"
+
+# a full disk, and a folder: a page and a file of points
+ln -s /dev/full "$dir/full.html"
+ln -s /dev/full "$dir/full.csv"
+mkdir "$dir/folder.html" "$dir/folder.csv"
+logp report "$dir/full.html" barrier --clock virtual
+{ [ $code -eq 1 ] && [ ! -s "$dir/out" ]; } || fail "report to a full disk: exit code $code: $(cat "$dir/out")"
+stderr_has "logp: $dir/full.html could not be written: "
+logp bench broadcast -P 2,3 --clock virtual --output "$dir/full.csv"
+exits 1 'bench to a full disk'
+stderr_has 'full.csv could not be written: No space left'
+logp trace broadcast --predicted --output /dev/full
+exits 1 'trace to a full disk'
+stderr_has 'could not be written'
+expect="$dir/folder.html directory" bad report barrier --clock virtual --output "$dir/folder.html"
+expect='--output folder.csv directory' bad bench broadcast --output "$dir/folder.csv"
 finish

@@ -31,10 +31,9 @@ foreach(topic
     host:alone
     loggopsim:long
     replay:slow
-    report
     streams:slow
     trace:slow
-    tree:slow
+    trees:slow
     tune:long)
   string(REGEX REPLACE ":.*" "" script ${topic})
   logp_script(command_${topic} ${script}.sh $<TARGET_FILE:logp_command> $<TARGET_FILE:five_ns> $<TARGET_FILE:feign>)
