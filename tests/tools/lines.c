@@ -2,7 +2,8 @@
 /*
  * Command lines and what they answer, in this process: a table in text files. A row begins in the
  * first column with the words after `logp`, with variables before them; what is expected follows in
- * lines of two blanks and a mark. # begins a comment, four blanks continue the line before.
+ * lines of two blanks and a mark, or behind three blanks in the same line. # begins a comment, four blanks
+ * continue the line before.
  *
  *     LOGP_P=4 predict broadcast --algo all
  *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json,
@@ -507,6 +508,7 @@ static struct line *read_rows(const char *path, size_t *n)
     struct line *rows = calloc(4096, sizeof(*rows)), row = {0};
     char *text = NULL;
     size_t size = 0;
+    char *expected;
     int line = 0;
 
     if (f == NULL) {
@@ -521,7 +523,12 @@ static struct line *read_rows(const char *path, size_t *n)
         if (*text != ' ') {
             if (row.command != NULL)
                 append_rows(rows, n, &row, 1);
+            expected = strstr(text, "   ");
+            if (expected != NULL)
+                *expected = '\0';
             row = (struct line){.line = line, .command = strdup(text)};
+            if (expected != NULL)
+                row.expected[row.n_expected++] = strdup(expected + 3);
         } else if (strncmp(text, "    ", 4) == 0) {
             char **last = row.n_expected > 0 ? &row.expected[row.n_expected - 1] : &row.command;
 
