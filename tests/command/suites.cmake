@@ -23,13 +23,13 @@ target_compile_options(rebuilt PRIVATE -O0)
 add_executable(crashes command/crashes.c)
 target_link_libraries(crashes PRIVATE logp::logp)
 foreach(topic
-    bench:slow
     completion
     crashes
     disk
     help
     host:alone
     loggopsim:long
+    points:slow
     replay:slow
     streams:slow
     trace:slow
