@@ -23,6 +23,7 @@ target_compile_options(rebuilt PRIVATE -O0)
 add_executable(crashes command/crashes.c)
 target_link_libraries(crashes PRIVATE logp::logp)
 foreach(topic
+    best:long
     completion
     crashes
     disk
@@ -32,9 +33,8 @@ foreach(topic
     points:slow
     replay:slow
     streams:slow
-    trace:slow
-    trees:slow
-    tune:long)
+    traces:slow
+    trees:slow)
   string(REGEX REPLACE ":.*" "" script ${topic})
   logp_script(command_${topic} ${script}.sh $<TARGET_FILE:logp_command> $<TARGET_FILE:five_ns> $<TARGET_FILE:feign>)
 endforeach()
