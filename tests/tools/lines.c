@@ -21,7 +21,8 @@
  *       < steps num_ranks 2\nrank 0 {\n}   before the command, $dir/steps is made of this text
  *       | steps kept.json .P = 3    ... of what this filter of jq makes of a file in $dir
  *
- * LOGP_ALL=TEXT sets the variables of all options. Words may be quoted as in a shell; $dir is a folder
+ * A row with {A|B} in its command line is two rows; what is expected has $1 for what was taken of the first
+ * such list, $2 for the second. LOGP_ALL=TEXT sets the variables of all options. Words may be quoted as in a shell; $dir is a folder
  * of this run, $inputs tests/tools/inputs, $plugin a plug-in, $built the folder in which it is.
  * In filters, data is what the page of a report holds as JSON.
  * usage: lines FILE INPUTS PLUGIN
@@ -448,10 +449,62 @@ static char *joined(char *before, const char *more)
     return both;
 }
 
+static void free_row(struct line *row)
+{
+    free(row->command);
+    for (int k = 0; k < row->n_expected; k++)
+        free(row->expected[k]);
+}
+
+/* A copy of the text with another text in place of each mark. */
+static char *replaced(const char *text, const char *mark, const char *by)
+{
+    char *out = NULL;
+    size_t size;
+    FILE *f = open_memstream(&out, &size);
+
+    for (const char *at; (at = strstr(text, mark)) != NULL; text = at + strlen(mark))
+        fprintf(f, "%.*s%s", (int)(at - text), text, by);
+    fputs(text, f);
+    fclose(f);
+    return out;
+}
+
+/* Append the rows that this one stands for, the list-th of its lists {A|B} first, and free it. */
+static void append_rows(struct line *rows, size_t *n, struct line *row, int list)
+{
+    char *begin = row->command, *end, *all, *rest, mark[16];
+
+    for (;; begin++) {
+        begin = strchr(begin, '{');
+        if (begin == NULL) {
+            rows[(*n)++] = *row;
+            return;
+        }
+        end = strchr(begin, '}');
+        if (end != NULL && memchr(begin, '|', (size_t)(end - begin)) != NULL)
+            break;
+    }
+    all = strndup(begin, (size_t)(end - begin) + 1);
+    rest = strndup(begin + 1, (size_t)(end - begin) - 1);
+    snprintf(mark, sizeof(mark), "$%d", list);
+    for (char *next = rest, *one; (one = strsep(&next, "|")) != NULL;) {
+        struct line copy = {.line = row->line, .n_expected = row->n_expected};
+
+        copy.command = replaced(row->command, all, one);
+        for (int k = 0; k < row->n_expected; k++)
+            copy.expected[k] = replaced(row->expected[k], mark, one);
+        append_rows(rows, n, &copy, list + 1);
+    }
+    free(all);
+    free(rest);
+    free_row(row);
+}
+
 static struct line *read_rows(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "r");
-    struct line *rows = calloc(4096, sizeof(*rows)), *row = NULL;
+    struct line *rows = calloc(4096, sizeof(*rows)), row = {0};
     char *text = NULL;
     size_t size = 0;
     int line = 0;
@@ -466,16 +519,19 @@ static struct line *read_rows(const char *path, size_t *n)
         if (*text == '\0' || *text == '#')
             continue;
         if (*text != ' ') {
-            row = &rows[(*n)++];
-            *row = (struct line){.line = line, .command = strdup(text)};
+            if (row.command != NULL)
+                append_rows(rows, n, &row, 1);
+            row = (struct line){.line = line, .command = strdup(text)};
         } else if (strncmp(text, "    ", 4) == 0) {
-            char **last = row->n_expected > 0 ? &row->expected[row->n_expected - 1] : &row->command;
+            char **last = row.n_expected > 0 ? &row.expected[row.n_expected - 1] : &row.command;
 
             *last = joined(*last, text + 4);
         } else {
-            row->expected[row->n_expected++] = strdup(text + 2);
+            row.expected[row.n_expected++] = strdup(text + 2);
         }
     }
+    if (row.command != NULL)
+        append_rows(rows, n, &row, 1);
     free(text);
     fclose(f);
     return rows;
@@ -483,11 +539,8 @@ static struct line *read_rows(const char *path, size_t *n)
 
 static void free_rows(struct line *rows, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        free(rows[i].command);
-        for (int k = 0; k < rows[i].n_expected; k++)
-            free(rows[i].expected[k]);
-    }
+    for (size_t i = 0; i < n; i++)
+        free_row(&rows[i]);
     free(rows);
 }
 
