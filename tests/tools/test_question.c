@@ -122,11 +122,11 @@ static const char *const special[] = {
     "mpirun -P 4 --clock virtual --compute x0.5 --stack 1MiB --explore 10 --faults 2 program",
     "mpirun -P 4 --gdb program",
     "run broadcast --cores 0 --place round-robin --timeout 5s --queue-limit 1MiB --executor fiber",
-    "run broadcast --transport mailbox --watch --progress off --ranks --explain --reps 3 --warmup "
-    "0",
+    ("run broadcast --transport mailbox --watch --progress off --ranks --explain --reps 3 --warmup "
+     "0"),
     "predict broadcast --explain --format json --by schedule --color never -q",
-    "run broadcast --clock virtual --machine none -L 5 -o 2us -g 3 --o-send 1 --o-recv 2 "
-    "--capacity",
+    ("run broadcast --clock virtual --machine none -L 5 -o 2us -g 3 --o-send 1 --o-recv 2 "
+     "--capacity"),
     "predict allreduce --op max --type int32 --gamma 5ns --count 4 --same-results no -G 10GB/s",
     "predict reduce --root 3 --algo binomial --bytes 64 --verbose --delay loggp",
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* logp explain: why one algorithm is faster than another. */
+#include "view/views.h"
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "answer/answer.h"

@@ -6,8 +6,7 @@
 #include "view/records/records.h"
 #include "view/schedule/forms.h"
 #include "view/trace/trace.h"
-#include "answer/tree/tree.h"
-#include "answer/versus/versus.h"
+#include "view/views.h"
 
 const struct output_format output_formats[] = {
     {.name = "table",

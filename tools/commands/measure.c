@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* logp measure: L, o, g, G of the network that the options select, measured from outside. */
+#include "view/views.h"
 #include "answer/measure/measure.h"
 #include "commands/command.h"
 #include "answer/runs.h"

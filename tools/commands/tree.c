@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* logp tree: the communication tree of an algorithm (tree-based ones only), with times in units. */
+#include "view/views.h"
 #include "question/choice/choice.h"
 #include "commands/command.h"
 #include "answer/tree/tree.h"

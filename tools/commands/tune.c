@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* logp tune: the best algorithm of each collective over processors and sizes. */
+#include "view/views.h"
 #include "answer/tune/tune.h"
 #include "commands/command.h"
 

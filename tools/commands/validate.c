@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* logp validate: collectives on a machine, measured against what its parameters predict. */
+#include "view/views.h"
 #include "answer/validate/validate.h"
 #include "commands/command.h"
 

@@ -9,6 +9,7 @@
 #include "file/file.h"
 #include "view/canvas/canvas.h"
 #include "view/trace/trace.h"
+#include "view/views.h"
 
 #include <stdio.h>
 #include <stdlib.h>

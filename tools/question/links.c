@@ -48,8 +48,9 @@ static struct problem *read_cost(const struct question *q, const char *option, c
     return NULL;
 }
 
-struct problem *read_costs(const struct question *q, const char *option, const char *text,
-                           struct logp_link_costs *costs)
+/* "L=T,o=T,o_send=T,o_recv=T,g=T,G=T", some of them: set in *costs. */
+static struct problem *read_costs(const struct question *q, const char *option, const char *text,
+                                  struct logp_link_costs *costs)
 {
     char *copy = need(strdup(text)), *rest = copy, *name;
     struct problem *problem = NULL;

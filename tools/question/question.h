@@ -371,7 +371,7 @@ int64_t sweep_values(const struct question *q, const char *name);
 /* The point that was settled last: "-P 4 --bytes 1024". @return buf */
 const char *show_point(const struct question *q, char *buf, size_t size);
 
-/* ---- model.c, operands.c, run.c: the values of options ---- */
+/* ---- model.c, operands.c, execution.c: the values of options ---- */
 
 /* L, o, g, G, delay and unit of a machine: a named one, or of a file. */
 CHECKED struct problem *set_machine(struct question *q, const char *option, const char *text);
@@ -384,9 +384,6 @@ enum algorithm_choice algorithm_word(const char *word);
 
 /* ---- links.c ---- */
 
-/* "L=T,o=T,o_send=T,o_recv=T,g=T,G=T", some of them: set in *costs. */
-CHECKED struct problem *read_costs(const struct question *q, const char *option, const char *text,
-                                   struct logp_link_costs *costs);
 /* The links of P processors as the options define them; a problem where these are for another
  * number. *out NULL: all links are alike */
 CHECKED struct problem *links_of(const struct question *q, int64_t P,

@@ -84,7 +84,7 @@ struct option_row {
 /* In the order in which they are applied; the last has no name. */
 extern const struct option_row model_options[];   /* model.c: what a prediction depends on */
 extern const struct option_row operand_options[]; /* operands.c: the algorithm and its arguments */
-extern const struct option_row run_options[];     /* run.c */
+extern const struct option_row run_options[];     /* execution.c */
 /* The same for the parameters of algorithms, and the function that applies one */
 const struct option_row *knob_options(void);
 CHECKED struct problem *apply_knob(struct question *q, const struct logp_knob *knob,
@@ -93,8 +93,8 @@ extern const struct option_row fault_options[];   /* fault.c */
 extern const struct option_row sweep_options[];   /* sweep.c */
 extern const struct option_row format_options[];  /* format.c */
 extern const struct option_row picture_options[]; /* picture.c */
-extern const struct option_row tune_options[];    /* tune.c */
-extern const struct option_row measure_options[]; /* tune.c */
+extern const struct option_row tune_options[];    /* spans.c */
+extern const struct option_row measure_options[]; /* spans.c */
 extern const struct option_row talk_options[];    /* format.c: for all commands */
 
 /* ---- rows.c ---- */
@@ -164,7 +164,7 @@ CHECKED struct problem *find_machine(const struct question *q, const char *optio
                                      const struct logp_machine_file **machine);
 const char *all_machines(const struct question *q, char buf[MAX_LIST]);
 
-/* ---- tune.c: -P and --bytes of a command of OPTIONS_SPANS ---- */
+/* ---- spans.c: -P and --bytes of a command of OPTIONS_SPANS ---- */
 
 CHECKED struct problem *apply_P_list(struct question *q, const char *option, const char *text);
 CHECKED struct problem *apply_bytes_range(struct question *q, const char *option, const char *text);

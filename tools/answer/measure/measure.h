@@ -37,7 +37,7 @@ struct measured {
 CHECKED struct problem *measure_pairs(const struct question *q, struct logp_machine *m,
                                       struct pair *pairs, size_t n);
 
-/* ---- machine.c: levels ---- */
+/* ---- levels.c ---- */
 
 /* Nodes of several ranks each, and the typical pair inside a node and between two. */
 struct levels {
@@ -47,12 +47,5 @@ struct levels {
 
 /* @return whether there are nodes */
 bool find_levels(const struct measured *m, struct levels *out);
-
-/* ---- print.c, machine.c: output ---- */
-
-/* Print the results in a form of records; without one, as a file for --machine. */
-void print_measured(FILE *f, enum record_form form, const struct measured *m);
-/* Print them as a file of a machine (logp/machine.h). */
-void print_measured_machine(FILE *f, const struct measured *m);
 
 #endif

@@ -49,17 +49,4 @@ CHECKED struct problem *make_broadcast_tree(struct question *q, struct tree *out
 CHECKED struct problem *make_summation_tree(struct question *q, struct tree *out);
 void free_tree(struct tree *tree);
 
-/* ---- print.c, picture.c ---- */
-
-/* How a format shows a tree. */
-struct tree_form {
-    struct problem *(*show)(FILE *f, const struct question *q, const struct tree *tree);
-    int64_t most;                  /* nodes that take part; 0: any number */
-    const char *limit, *otherwise; /* the error beyond it: first words, last words */
-};
-
-extern const struct tree_form tree_as_text, tree_as_json, tree_as_csv;
-extern const struct tree_form tree_as_dot;
-extern const struct tree_form tree_as_svg; /* an optimal tree also in time */
-
 #endif

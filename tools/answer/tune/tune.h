@@ -71,15 +71,6 @@ struct tune_result {
     struct tune_cells *of;
 };
 
-/* A form of the output. */
-struct tune_form {
-    const char *name;                          /* value of --export; "": a table for people */
-    const char *suffix;                        /* of a file in this form */
-    const struct tune_collective *collectives; /* the last has no name; NULL: all of logp */
-    bool whole; /* it replaces all choices of the library, so all collectives must be in it */
-    void (*print)(FILE *f, const struct question *q, const struct tune_result *results, size_t n);
-};
-
 /* ---- choose.c ---- */
 
 /* Fill cells[i] for q->span.P_list[i]. */
@@ -87,9 +78,5 @@ CHECKED struct problem *tune_choose(const struct question *q, const struct tune_
                                     struct tune_cells *cells);
 /* Whether two lists of cells of one collective have the same first sizes and picks. */
 bool tune_same(const struct tune_cells *a, const struct tune_cells *b);
-
-/* ---- openmpi.c, mpich.c, table.c ---- */
-
-extern const struct tune_form tune_openmpi, tune_mpich, tune_csv, tune_table;
 
 #endif

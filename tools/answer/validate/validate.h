@@ -60,8 +60,4 @@ void forget_points(struct validated *v);
 
 void fit_parameters(struct validated *v);
 
-/* ---- print.c ---- */
-
-void print_validated(FILE *f, enum record_form form, const struct validated *v);
-
 #endif

@@ -36,12 +36,4 @@ struct part {
 /* Part i of the time of an explanation. */
 struct part part_of_time(const struct logp_explanation *e, int i);
 
-/* How a format shows a comparison. */
-struct versus_form {
-    void (*show)(FILE *f, const struct versus *v);
-    bool draws;
-};
-
-extern const struct versus_form versus_as_text, versus_as_json, versus_as_svg, versus_as_html;
-
 #endif

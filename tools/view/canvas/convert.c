@@ -17,8 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CONVERTER "rsvg-convert"
-
 /* ---- formats ---- */
 
 /* "svg", "png" or "pdf": the end of a name, or the name itself; NULL: another one. */
@@ -41,7 +39,7 @@ char *find_converter(void)
 
     for (char *s = strtok_r(path, ":", &save); s != NULL && !there;
          s = strtok_r(NULL, ":", &save)) {
-        snprintf(file, sizeof(file), "%s/" CONVERTER, s);
+        snprintf(file, sizeof(file), "%s/rsvg-convert", s);
         there = access(file, X_OK) == 0;
     }
     free(path);
@@ -56,7 +54,7 @@ struct problem *check_converter(const char *option, const char *value)
     free(file);
     return there ? NULL
                  : option_problem(option, value,
-                                  "PNG and PDF are made by " CONVERTER
+                                  "PNG and PDF are made by rsvg-convert"
                                   ", which is not installed (Debian: librsvg2-bin)");
 }
 
@@ -82,7 +80,7 @@ struct converter {
 /* @return an errno; 0: it runs */
 static int start(struct converter *c, const char *kind)
 {
-    char *words[] = {CONVERTER, "--format", (char *)kind, NULL};
+    char *words[] = {"rsvg-convert", "--format", (char *)kind, NULL};
     posix_spawn_file_actions_t actions;
     int in[2], out[2], rc;
 
@@ -154,13 +152,13 @@ static struct problem *convert(FILE *f, const char *svg, const char *kind, const
     size_t n;
 
     if (rc != 0)
-        return failure(CONVERTER ": %s", strerror(rc));
+        return failure("rsvg-convert: %s", strerror(rc));
     feed(c.in, svg);
     *error = copy(c.out, f, &n);
     close(c.out);
     while (waitpid(c.child, &status, 0) < 0 && errno == EINTR)
         ;
-    return *error == 0 && (n == 0 || status != 0) ? failure(CONVERTER " could not draw %s", name)
+    return *error == 0 && (n == 0 || status != 0) ? failure("rsvg-convert could not draw %s", name)
                                                   : NULL;
 }
 

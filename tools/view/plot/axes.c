@@ -108,7 +108,7 @@ struct plot_axis plot_x_axis(const struct plot *p)
     return (struct plot_axis){a.low - margin, a.high + margin, 0};
 }
 
-bool plot_is_other(const struct plot *p, const struct plot_curve *c)
+static bool is_other(const struct plot *p, const struct plot_curve *c)
 {
     return c->kind == PLOT_PRINTED && p->other_axis[0] != '\0';
 }
@@ -130,7 +130,7 @@ static struct plot_axis value_span(const struct plot *p, bool other, double leas
     for (size_t i = 0; i < p->n_curves; i++) {
         const struct plot_curve *c = &p->curves[i];
 
-        for (size_t k = 0; k < c->n && plot_is_other(p, c) == other; k++)
+        for (size_t k = 0; k < c->n && is_other(p, c) == other; k++)
             if (c->points[k].y > least)
                 widen(c->kind == PLOT_CIRCLES ? &measured : &s, c->points[k].y);
     }
@@ -166,7 +166,7 @@ double axis_place(const struct plot_axis *a, double value)
 const struct plot_axis *plot_axis_of(const struct plot *p, const struct plot_area *area,
                                      const struct plot_curve *c)
 {
-    return plot_is_other(p, c) ? &area->other : &area->y_axis;
+    return is_other(p, c) ? &area->other : &area->y_axis;
 }
 
 struct point plot_place(const struct plot *p, const struct plot_area *area,

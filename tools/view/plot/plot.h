@@ -72,7 +72,6 @@ struct plot_axis {
 struct plot_axis plot_x_axis(const struct plot *p);
 /* other: the axis of the printed numbers, if that is a separate one. */
 struct plot_axis plot_y_axis(const struct plot *p, bool other);
-bool plot_is_other(const struct plot *p, const struct plot_curve *c);
 /* Where a value is: 0 at the low end, 1 at the high one. */
 double axis_place(const struct plot_axis *a, double value);
 

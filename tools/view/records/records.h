@@ -20,6 +20,8 @@ void print_table(FILE *f, const struct output *out);
 /* The same table in the syntax of a document, with the settings above it. */
 void print_markdown(FILE *f, const struct output *out);
 void print_latex(FILE *f, const struct output *out);
+/* "MACHINE; delay logp; ": the machine, if it has a name, and the delay model with its topology. */
+void print_model(FILE *f, const struct question *q);
 /* Print the differences between messages: nodes, links, rendezvous, faults, noise; each that
  * applies, with a semicolon after it. */
 void print_conditions(FILE *f, const struct question *q);

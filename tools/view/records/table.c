@@ -158,6 +158,19 @@ static void print_runs(FILE *f, const struct output *out)
     fprintf(f, "%d run%s%s\n", asked, asked == 1 ? "" : "s", least < asked ? "" : " each");
 }
 
+void print_model(FILE *f, const struct question *q)
+{
+    if (q->model.machine != NULL)
+        fprintf(f, "%s; ", q->model.machine->title);
+    if (q->model.plugin != NULL)
+        fprintf(f, "delays by %s; ", q->model.plugin);
+    else
+        fprintf(f, "delay %s%s%s; ", q->model.delay->name,
+                q->model.network.topology != NULL ? " on " : "",
+                q->model.network.topology != NULL ? logp_topology_spec(q->model.network.topology)
+                                                  : "");
+}
+
 static void print_heading(FILE *f, const struct output *out)
 {
     const struct question *q = out->q;
@@ -170,15 +183,7 @@ static void print_heading(FILE *f, const struct output *out)
     if (what != NULL && what->rooted)
         fprintf(f, ", root %lld", (long long)q->what.root);
     fprintf(f, ", P = %lld\n", (long long)q->model.P);
-    if (q->model.machine != NULL)
-        fprintf(f, "%s; ", q->model.machine->title);
-    if (q->model.plugin != NULL)
-        fprintf(f, "delays by %s; ", q->model.plugin);
-    else
-        fprintf(f, "delay %s%s%s; ", q->model.delay->name,
-                q->model.network.topology != NULL ? " on " : "",
-                q->model.network.topology != NULL ? logp_topology_spec(q->model.network.topology)
-                                                  : "");
+    print_model(f, q);
     if (q->model.plugin != NULL || q->model.emulated)
         print_params(f, &q->model.network.params);
     print_conditions(f, q);

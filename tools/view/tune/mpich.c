@@ -14,6 +14,7 @@
  *
  * Names and rules: the sources of 4.0.2, src/mpi/coll.
  */
+#include "view/views.h"
 #include "answer/tune/tune.h"
 #include "text/problem.h"
 

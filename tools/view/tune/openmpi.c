@@ -17,6 +17,7 @@
  * a scan, Open MPI considers only the size of an element and the number of processes, so one choice
  * would apply to all sizes.
  */
+#include "view/views.h"
 #include "answer/tune/tune.h"
 
 static const struct tune_row allgather[] = {

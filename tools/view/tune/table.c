@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cells of all algorithms of logp, as a table for people and as CSV. */
+#include "view/views.h"
 #include "view/records/records.h"
 #include "text/text.h"
 #include "answer/tune/tune.h"

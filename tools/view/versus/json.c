@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison as JSON: the records that `predict --explain` has, each with the key `versus`. */
+#include "view/views.h"
 #include "answer/versus/versus.h"
 #include "view/records/records.h"
 

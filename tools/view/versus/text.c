@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison in words and as two space-time diagrams on one time axis: text, SVG, and both as a page.
  * Times in words are microseconds. */
+#include "view/views.h"
 #include "view/trace/trace.h"
 #include "answer/versus/versus.h"
 #include "view/records/records.h"

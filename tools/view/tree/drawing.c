@@ -5,6 +5,7 @@
  * has its own column, and a processor with children is in the middle above them, so that no two
  * boxes and no two edges meet. An optimal tree is below its space-time diagram.
  */
+#include "view/views.h"
 #include "file/file.h"
 #include "text/problem.h"
 #include "view/canvas/canvas.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A tree as JSON, CSV and text. */
+#include "view/views.h"
 #include "answer/tree/tree.h"
 #include "text/problem.h"
 

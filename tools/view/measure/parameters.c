@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The results, for people and for programs. */
+#include "view/views.h"
 #include "answer/measure/measure.h"
 #include "view/records/records.h"
 #include "text/text.h"
@@ -66,16 +67,7 @@ static void print_heading(FILE *f, const struct measured *m)
 {
     const struct question *q = m->q;
 
-    if (q->model.machine != NULL)
-        fprintf(f, "%s; ", q->model.machine->title);
-    if (q->model.plugin != NULL)
-        fprintf(f, "delays by %s", q->model.plugin);
-    else
-        fprintf(f, "delay %s%s%s", q->model.delay->name,
-                q->model.network.topology != NULL ? " on " : "",
-                q->model.network.topology != NULL ? logp_topology_spec(q->model.network.topology)
-                                                  : "");
-    fputs("; ", f);
+    print_model(f, q);
     print_conditions(f, q);
     print_carriers(f, q, m->n_cores, m->n_processes);
     if (over_processes(q))

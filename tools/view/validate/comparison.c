@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured and predicted times as a table, JSON and CSV. */
+#include "view/views.h"
 #include "view/records/records.h"
 #include "text/text.h"
 #include "answer/validate/validate.h"
