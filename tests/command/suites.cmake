@@ -23,18 +23,18 @@ target_compile_options(rebuilt PRIVATE -O0)
 add_executable(crashes command/crashes.c)
 target_link_libraries(crashes PRIVATE logp::logp)
 foreach(topic
-    bench:slow
+    best:long
     completion
     crashes
     disk
     help
     host:alone
     loggopsim:long
+    points:slow
     replay:slow
     streams:slow
-    trace:slow
-    trees:slow
-    tune:long)
+    traces:slow
+    trees:slow)
   string(REGEX REPLACE ":.*" "" script ${topic})
   logp_script(command_${topic} ${script}.sh $<TARGET_FILE:logp_command> $<TARGET_FILE:five_ns> $<TARGET_FILE:feign>)
 endforeach()

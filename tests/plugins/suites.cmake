@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Plug-ins that the tests of the command load.
-if(LOGP_SANITIZE OR LOGP_TESTS_PLAIN)
+if(LOGP_TESTS_PLAIN)
   return()
 endif()
 foreach(plugin away five_ns jitter two_ways wrong)

@@ -362,7 +362,7 @@ static void answer(const struct line *row, int n, char **words, struct said *sai
     argv[argc++] = "logp";
     for (int i = 0; i < n; i++) {
         argv[argc++] = words[i];
-        has_format |= strcmp(words[i], "--format") == 0;
+        has_format |= strcmp(words[i], "--format") == 0 || strcmp(words[i], "--export") == 0;
     }
     if (has_filter(row) && !has_format) {
         argv[argc++] = "--format";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the command shows: records, papers, pictures, the terminal and the report page. Its command lines: tests/command.
+# What the command shows: records, papers, pictures, the terminal and the report page. Its command lines: lines/.
 if(PYTHON3 AND NOT LOGP_TESTS_PLAIN)
   logp_script(watch:alone watch.py $<TARGET_FILE:logp_command>)
   logp_script(palette palette.py $<TARGET_FILE:logp_command>)
@@ -19,10 +19,9 @@ foreach(table IN LISTS tables)
   string(REGEX REPLACE "^# marks: *" ":" marks "${marks}")
   string(REPLACE " " ":" marks "${marks}")
   set(command $<TARGET_FILE:lines>)
-  if(marks MATCHES ":feign")
-    if(LOGP_SANITIZE)
-      continue()
-    endif()
+  if(LOGP_SANITIZE MATCHES "thread" OR (LOGP_SANITIZE AND marks MATCHES ":feign"))
+    continue()
+  elseif(marks MATCHES ":feign")
     string(REPLACE ":feign" "" marks "${marks}")
     list(PREPEND command ${CMAKE_COMMAND} -E env LD_PRELOAD=$<TARGET_FILE:feign>)
   endif()

@@ -195,7 +195,7 @@ static struct problem *search(struct question *q, struct answer_file *to)
     shown.steps.args.list = r->list;
     if (writes)
         problem = show_schedule(to->f, q->form.format->steps, &shown);
-    show_result(writes ? stderr : to->f, r, c.model.params.latency_varies);
+    show_result(writes ? notes_stream() : to->f, r, c.model.params.latency_varies);
     if (problem == NULL && q->what.schedules != NULL)
         problem = keep_in_folder(q, &c, &shown, r);
     logp_search_free(r);

@@ -50,6 +50,11 @@ void say_to(FILE *f)
     notes = f;
 }
 
+FILE *notes_stream(void)
+{
+    return notes != NULL ? notes : stderr;
+}
+
 static void say_of(const char *format, va_list args, bool of_all)
 {
     char line[8192], *shown;

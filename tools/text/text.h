@@ -113,6 +113,8 @@ void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void keep_quiet(bool quiet);
 /* Print such lines to f from now on; NULL: to stderr. */
 void say_to(FILE *f);
+/* Where such lines are printed. */
+FILE *notes_stream(void);
 /* Print each line once per host from now on, because the other processes of the launcher have
  * the same errors. leave: called before this process ends for bad input. */
 void speak_among_others(void (*leave)(void));

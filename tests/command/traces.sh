@@ -1,42 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# trace: the diagrams of the papers' figures, every format, and what is wrong with options.
+# trace: what is drawn as text, and what others read of its pictures and of what Perfetto shows.
 . "$(dirname "$0")/support.sh"
 here=$(dirname "$0")/../trace
-
-# Culler et al., and Shou & Chen, figure 1: T*(8; 6,2,4): sends at 0, 4, 8, 12; nodes have the item then
-figure='.events | map(select(.kind == "receive")) | sort_by(.rank) | map([.rank, .peer, .end_ns / 10000])'
-sends='.events | map(select(.kind == "send")) | sort_by([.rank, .start_ns]) | map([.rank, .peer, .start_ns / 10000])'
-json ".clock == \"predicted\" and .P == 8 and .unit_ns == 10000 and .end_ns == 240000 and .messages == 7 and
-      .parameters.L_ns == 60000 and .predicted == null and .dropped == 0 and
-      ($figure) == [[1,0,10],[2,1,20],[3,1,24],[4,0,14],[5,4,24],[6,0,18],[7,0,22]] and
-      ($sends) == [[0,1,0],[0,4,4],[0,6,8],[0,7,12],[1,2,10],[1,3,14],[4,5,14]] and
-      .events[0] == {rank:0,kind:\"send\",start_ns:0,end_ns:20000,arrival_ns:80000,late_ns:0,peer:1,tag:0,
-                     bytes:8,message:0,label:\"broadcast/optimal\",fate:null,received:1}" trace broadcast --predicted
-# Shou & Chen, figure 2: S*(7; 5,2,4), 82 operands in 29 units: sums are sent at 5, 9, ...
-json ".end_ns == 290000 and ($sends) ==
-      [[1,0,19],[2,1,9],[3,1,5],[4,0,15],[5,4,5],[6,0,11]] and
-      (.events | map(select(.kind == \"compute\") | .end_ns - .start_ns) | add / 10000) == 82 - 1" \
-    trace summation --predicted -P 7 -L 5 --count 82
-# Kurnosov, figures 1-3 and 6: four chains of 11, long ones first or short ones
-chains='.events | map(select(.kind == "send")) | sort_by(.rank) | map([.rank, .peer])'
-json "($chains) == [[1,0],[2,1],[3,2],[4,0],[5,4],[6,5],[7,0],[8,7],[9,0],[10,9]] and .end_ns == 450000 and
-      (.events | map(select(.kind == \"receive\" and .rank == 0) | .peer)) == [1,4,7,9]" \
-    trace reduce --algo kchain -P 11 --k 4 --gamma 1 --predicted
-json "($chains) == [[1,0],[2,1],[3,0],[4,3],[5,0],[6,5],[7,6],[8,0],[9,8],[10,9]] and .end_ns == 370000 and
-      (.events | map(select(.kind == \"receive\" and .rank == 0) | .peer)) == [1,3,5,8]" \
-    trace reduce --algo kchain-short-first -P 11 --k 4 --gamma 1 --predicted
-
-# a run beside its prediction
-json '.clock == "virtual" and .predicted == {end_ns:240000,same_work:true,threshold_ns:0,parts:null,late_ns:0}' \
-    trace broadcast --clock virtual
-says 'as predicted, event by event' trace allreduce -P 6 --clock virtual
-json '.clock == "wall" and .predicted.same_work and .predicted.threshold_ns == 2400 and .wall_ns >= .end_ns and
-      .end_ns >= 240000 and .predicted.late_ns >= 0 and all(.events[]; .start_ns <= .end_ns)' trace broadcast
-json '.clock == "host" and .parameters == null and .predicted == null and .messages == 7' \
-    trace broadcast --delay none
-json '[.events[] | select(.kind == "stall")] | length > 0' trace gather --algo flat --capacity --clock virtual
-json '.clock == "virtual" and .messages == 7' trace broadcast --clock virtual --plugin "$plugin"
 
 # text: as wide as is said, in the characters that the locale has
 lines_of() { COLUMNS=$1 LC_ALL=$2 "$logp" trace broadcast --predicted >"$dir/out" 2>"$dir/all" || fail "text"; }
@@ -55,12 +21,6 @@ if locale -a 2>/dev/null | grep -qi '^C.utf-\?8$'; then
     lines_of 60 C.UTF-8
     grep -q '→1' "$dir/out" || fail "no arrow: $(cat "$dir/out")"
 fi
-says 'broadcast/optimal, P = 8: 24 units, predicted' trace broadcast --predicted --format text
-says 'l2: send 8b to 4 tag 0' trace broadcast --predicted --format goal
-# what is written as GOAL is read again
-cp "$dir/out" "$dir/t.goal"
-json '.[0].predicted_ns == 240000' predict --schedule "$dir/t.goal"
-
 # SVG, and for Perfetto: read back by others
 same() { # WORDS...: deterministic; in $wrong the exit code
     logp trace "$@" --format json
@@ -152,14 +112,11 @@ happens "($fates) == [[4,\"dropped\",0]] and ($waits | map(.[0])) == [range(8)] 
 wrong=0 happens "($fates) == [[1,\"duplicated\",1]] and .messages == 3" broadcast --algo flat -P 4 --fault dup:1@0-1
 happens "($waits) == [] and ($fates) == [[1,\"duplicated\",2],[1,\"duplicated\",1],[1,\"duplicated\",0]]" \
     allgather --algo ring -P 4 --fault dup:1@0-1
-logp trace broadcast --clock virtual --fault drop:1@0-4,dup:1@0-7
-grep -qx 'messages: 1 lost, 1 twice, 1 never received; P4, P5 wait for ever' "$dir/out" || fail "no toll: $(cat "$dir/out")"
 logp trace broadcast --clock virtual --fault drop:1@0-4 --format goal
 stderr_has 'logp: --format goal: messages: 1 lost; P4, P5 wait for ever: goal cannot express this'
 # where nothing has happened the diagram is one unit wide
 COLUMNS=60 LC_ALL=C logp trace broadcast -P 2 --clock virtual --fault stop@0
 grep -qE '^P1 _{50}' "$dir/out" && grep -qE '^ +0 +1 units$' "$dir/out" || fail "nothing: $(cat "$dir/out")"
-says 'broadcast/flat, P = 2: 1 unit, predicted' trace broadcast -P 2 -L 1 -o 0 -g 1 --predicted
 COLUMNS=100 LC_ALL=C logp trace broadcast --clock virtual --fault drop:1@0-4,stop@7:2
 { grep -q '^P0 .*!4' "$dir/out" && grep -qx 'P4 _*' "$dir/out" && grep -qx 'P7 -*#*' "$dir/out" &&
     grep -q '   # halted   _ waits for ever   ! message lost   | message never received$' "$dir/out"; } ||
@@ -175,26 +132,4 @@ if command -v protoc >/dev/null; then
     [ $((10 * $(stat -c %s "$dir/t.pftrace"))) -lt "$(stat -c %s "$dir/t.json")" ] || fail 'not a tenth of the JSON'
 fi
 
-# the picture of the pages is what it draws
-logp trace reduce --algo kchain -P 11 --k 4 --clock virtual --format svg
-cmp "$dir/out" "$(dirname "$0")/../../tools/pictures/reduce-trace.svg" ||
-    fail "reduce-trace.svg is another picture"
-
-# what is wrong
-expect='--format tree' bad trace broadcast --format tree
-expect='-P 65 64' bad trace broadcast -P 65 --format svg --predicted
-expect='--algo one' bad trace broadcast --algo flat,chain
-expect='--delay none predicted' bad trace broadcast --delay none --predicted
-expect='trace broadcst broadcast' bad trace broadcst
-expect='--size trace --output' bad trace broadcast --predicted --size 800x600
-expect='--size 800 800x600' bad trace broadcast --predicted --format svg --size 800
-expect='--title tree --output' bad tree broadcast --title x
-expect='--scale not' bad trace broadcast --format svg --scale log
-expect='--predicted not' bad run broadcast --predicted
-expect="--output $dir/no/file directory" bad trace broadcast --predicted --output "$dir/no/file"
-if [ -e /dev/full ]; then
-    logp trace broadcast --predicted --output /dev/full
-    [ $code -eq 1 ] || fail "a full disk: exit code $code"
-    stderr_has 'could not be written'
-fi
 finish
