@@ -2,7 +2,6 @@
 /* The `logp` command as a process: it answers one command line, and has the only exit(). */
 #include "commands/command.h"
 #include "file/file.h"
-#include "view/plot/plot.h"
 #include "answer/runs.h"
 
 #include <jansson.h>
@@ -49,8 +48,8 @@ static void end_stuck(void *of, struct problem *problem)
     _exit(EXIT_WRONG);
 }
 
-/* A processor that has not come back still uses its machine, and copies of a program stay loaded: nothing of
- * that is freed. */
+/* A processor that has not come back still uses its machine, and copies of a program stay loaded:
+ * nothing of that is freed. */
 static void end_at_once(const struct work *work, int code)
 {
     if (!work->is_abandoned)
