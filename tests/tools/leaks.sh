@@ -37,7 +37,7 @@ keeps list
 keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.csv"
 keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.json"
 keeps bench broadcast -P 4,8 --topology ring,hypercube --algo flat,chain "${run[@]}" --output "$dir/x.json"
-keeps bench crossover broadcast -P 4,8 -G 0.01 --measure "${run[@]}"
+keeps bench crossover broadcast -P 4,8 -G 0.01 --bytes 8..1Ki*8 --measure "${run[@]}"
 keeps report "$dir/x.html" broadcast -P 4,8 --algo flat,optimal "${run[@]}"
 keeps tune allreduce -P 2,8 --export openmpi
 keeps tune -P 4 --bytes 1..1Ki --export mpich
