@@ -125,13 +125,13 @@ for copy in a:b/j.so a:b/j.so.1 plain; do
     json '.[0].emulated_ns.median == 700000' run broadcast --algo chain --clock virtual --plugin "$dir/$copy:0"
 done
 json '.[0].predicted_ns == 742000' run broadcast --algo chain --clock virtual --plugin "$dir/a:b/j.so"
-# an algorithm that does not come back: what is known by then is told, and nobody waits for it
+# an algorithm that does not come back: the command prints the results that it has, and does not wait
 away=(broadcast -P 4 --plugin "$(dirname "$plugin")/libaway.so" --clock virtual --timeout 500ms)
 for command in run bench; do
     logp $command "${away[@]}" --algo flat,away,binomial --format json
     exits 1 "$command: away"
     holds 'length == 2 and .[0].verified and .[0].algorithm == "flat" and (.[1].verified | not)' "$dir/out" "$command: away"
-    grep -q '^logp:   rank 0 is outside the runtime and holds its core$' "$dir/err" || fail "$command: who is away?"
+    grep -q '^logp:   rank 0 is outside the runtime and holds its core$' "$dir/err" || fail "$command: the rank that is away is not named"
 done
 logp trace "${away[@]}" --algo away
 [ $code = 1 ] && [ "$(wc -l <"$dir/err")" = 2 ] || fail "trace: $code, $(cat "$dir/err")"

@@ -47,7 +47,7 @@ for seed in {1..12}; do
         done
     done
 done
-# what is written is in the order of its lines for LogGOPSim, too
+# LogGOPSim, too, runs the steps of a written file in the order of the lines
 logp schedule scatter --algo binomial -P 4 --format goal
 cp "$dir/out" "$dir/steps"
 json ".[0].predicted_ns == $("$goal/loggopsim.py" "$dir/steps" 60000 20000 40000 0)" predict scatter --algo binomial -P 4

@@ -22,7 +22,7 @@ for end in csv json; do
     [ $code -eq 0 ] || fail "$end: exit code $code"
     whole "$dir/all.$end" 8
     cmp -s "$dir/out" "$dir/all.$end" || fail "$end: another file than output"
-    # a signal comes when the first machine is gone: what was begun is ended, and no more
+    # a signal comes when the first machine is gone: the point that has begun ends, and no other begins
     n=0
     rm -f "$dir/some.$end"
     while FEIGN=signal LD_PRELOAD=$feign logp bench "${sweep[@]}" --output "$dir/some.$end"; [ $n -lt 6 ]; do
@@ -70,7 +70,7 @@ for end in csv json; do
     done
     logp bench "${sweep[@]}" --output "$dir/other.$end" --restart
     cmp -s "$dir/other.$end" "$dir/all.$end" || fail "$end: begun anew"
-    # what goes wrong is a point, too, and the sweep goes on; so it is remembered
+    # a failed point is kept in the file like others, and the sweep goes on
     FEIGN=wrong LD_PRELOAD=$feign logp bench "${sweep[@]}" --output "$dir/wrong.$end"
     [ $code -eq 1 ] || fail "$end, wrong: exit code $code"
     stderr_has 'logp: broadcast flat: WRONG RESULT on rank 3'
@@ -85,7 +85,7 @@ FEIGN=none LD_PRELOAD=$feign logp bench "${sweep[@]}" --output "$dir/machine.csv
 [ $code -eq 1 ] || fail "no machine: exit code $code"
 whole "$dir/machine.csv" 8
 
-# Ctrl-C in the middle: what is there is whole, and the rest comes with the same command
+# Ctrl-C in the middle: the file has whole records, and the same command adds the rest
 long=(barrier -P 100..2000+50 --algo dissemination --clock virtual --executor fiber)
 "$logp" bench "${long[@]}" --output "$dir/c.csv" >"$dir/c.out" 2>"$dir/c.err" &
 pid=$!

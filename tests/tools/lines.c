@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Command lines and what they answer, in this process: a table in text files. A row begins in the
- * first column with the words after `logp`, with variables before them; what is expected follows in
- * lines of two blanks and a mark, or behind three blanks in the same line. # begins a comment, four blanks
- * continue the line before.
+ * A table of command lines and their answers, in text files; this process tries each row. A row begins
+ * in the first column: the words after `logp`, with variables before them. Its expectations follow, each
+ * in a line of two blanks and a mark; a single one may stand behind three blanks in the same line. Four
+ * blanks continue the line before, and # begins a comment.
  *
  *     LOGP_P=4 predict broadcast --algo all
  *       = map(.predicted_ns) == [24000, 42000]   a filter of jq, true of the answer: with --format json,
@@ -14,18 +14,18 @@
  *       ~ binomial 42.000 exact     a line of the answer, whatever blanks are in it
  *       + </svg>                    text in the answer; +! is not in it
  *       - kchain is left out        text in the notes; -! is not in them; - alone: there are none
- *       @ x.svg                     what is expected after this is expected of this file of $dir; @! x.svg:
- *                                   there is none
+ *       @ x.svg                     the marks after this one test this file of $dir; @! x.svg: there is no
+ *                                   such file
  *       > kept                      the answer is kept in $dir for the rows after it, and if it is JSON as
  *                                   $kept.kept in filters
  *       == kept.json                the answer is the one that was kept so, byte for byte
  *       < steps num_ranks 2\nrank 0 {\n}   before the command, $dir/steps is made of this text
  *       | steps kept.json .P = 3    ... of what this filter of jq makes of a file in $dir
  *
- * A row with {A|B} in its command line is two rows; what is expected has $1 for what was taken of the first
- * such list, $2 for the second. LOGP_ALL=TEXT sets the variables of all options. Words may be quoted as in a shell; $dir is a folder
- * of this run, $inputs tests/tools/inputs, $plugin a plug-in, $built the folder in which it is.
- * In filters, data is what the page of a report holds as JSON.
+ * A row with {A|B} in its command line is two rows; its expectations have $1 for the word taken from the
+ * first such list, $2 for the second. LOGP_ALL=TEXT sets the variables of all options. Words may be quoted
+ * as in a shell; $dir is a folder of this run, $inputs tests/tools/inputs, $plugin a plug-in, $built its
+ * folder. In filters, data is the JSON in the page of a report.
  * usage: lines FILE INPUTS PLUGIN
  */
 #define _XOPEN_SOURCE 700 /* nftw() */
