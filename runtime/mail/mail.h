@@ -194,6 +194,8 @@ struct logp_request *lpi_direct_exposed(const struct lpi_proc *p);
 /* ---- poll.c: taking the messages of other cores and processes ---- */
 
 bool lpi_poll(struct lpi_core *c);
+/* The same, while another core copies into a buffer of c's and must get on. */
+void lpi_poll_for_copy(struct lpi_core *c);
 /* Withdraw p's exposed buffer. If a sender is filling it, its receive completes first. */
 void lpi_direct_close(struct lpi_proc *p);
 /* p learns that the run is over: its program may free its buffers afterwards. @return stop */

@@ -9,6 +9,7 @@
 #include "state/remote.h"
 #include "state/stop.h"
 
+#include <sched.h>
 #include <string.h>
 
 enum { DRAIN_BURST = 64 };
@@ -163,12 +164,18 @@ bool lpi_poll(struct lpi_core *c)
     return lpi_queue_take_bell(c, drain_mailbox) || any;
 }
 
+void lpi_poll_for_copy(struct lpi_core *c)
+{
+    if (!lpi_poll(c) && c->machine->is_crowded)
+        sched_yield();
+}
+
 void lpi_direct_close(struct lpi_proc *p)
 {
     struct logp_request *r;
 
     while ((r = lpi_direct_exposed(p)) != NULL && !lpi_direct_withdraw(p, r))
-        lpi_poll(p->core);
+        lpi_poll_for_copy(p->core);
 }
 
 int lpi_direct_stopped(struct lpi_proc *p, int stop)
