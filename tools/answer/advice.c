@@ -231,7 +231,8 @@ struct problem *try_others(const struct question *q, const char *collective, str
     use_executor(&bare, "fiber");
     use_delay(&bare, "none");
     TRY(try_worst(&bare, collective, a, &tried));
-    a->steps_ns = tried.measured.min_ns; /* in the others, other programs may take part of the time */
+    a->steps_ns =
+        tried.measured.min_ns; /* in the others, other programs may take part of the time */
     a->G_ps = copying_G_ps(q, a);
     if (!is_copying(q, a) || a->G_ps <= q->model.network.params.G_ps)
         return NULL;
