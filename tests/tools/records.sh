@@ -150,7 +150,7 @@ run 1 '' broadcast --algo optimal --clock virtual --bytes 1
 line 'times in us predicted x bound emulated ratio verified'
 line 'optimal 200.000 0.8333 207.007 1.0350 yes'
 says 'broadcast of 1 byte, root 0'
-says 'virtual clock, thread executor on 1 core, 1 run each'
+says 'virtual clock, fiber executor on 1 core, 1 run each'
 run 0 'certainty=2;certainty=3;certainty=0' broadcast --algo flat,chain,binary --delay loggp -G 1.5ns
 line 'flat <= 200.000 201.500 204.004 1.0075 11.011 12.012 yes best'
 line 'chain >= 200.000 201.500 204.004 1.0075 11.011 12.012 yes'

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers to questions that are built in C: results, watchers and problems, in one process. */
 #define _GNU_SOURCE
+#include "answer/advice.h"
 #include "answer/measure/measure.h"
 #include "answer/runs.h"
 #include "answer/tree/tree.h"
@@ -452,5 +453,44 @@ Test(answer, returns_bad_questions)
     expect(&q, make_found_tree(&q, "barrier", &tree), EXIT_USAGE,
            "--algo dissemination: its messages do not form a tree; tree-based algorithms of "
            "barrier: central, tree");
+    forget(&q);
+}
+
+/* A run of 1000 us that takes 1500 us, of which copies of 8 processors on two cores take copies_us, and
+ * all steps steps_us. */
+static void judge(const struct question *q, int64_t steps_us, double copies_us, bool copying,
+                  bool are_long)
+{
+    const struct row late = {
+        .record = {.reps = 1,
+                   .has_measured = true,
+                   .has_emulated = true,
+                   .measured = {.median_ns = 1500000},
+                   .prediction = {.ns = 1000000, .certainty = LOGP_PREDICTION_EXACT}}};
+    const struct advice a = {.n_cores = 2,
+                             .worst = &late,
+                             .copied_bytes = copies_us * 1000,
+                             .copy_ps_per_byte = 2000,
+                             .steps_ns = steps_us * 1000};
+
+    cr_assert_eq(is_copying(q, &a), copying, "%d us of copies in %d us", (int)copies_us,
+                 (int)steps_us);
+    cr_assert_eq(are_steps_long(&a), are_long, "%d us of %d us", (int)steps_us, 500);
+}
+
+Test(answer, blames_copies_only_if_they_are_most_of_the_steps)
+{
+    struct work work = {.is_over = false};
+    struct question q;
+
+    ask(&q, &work);
+    judge(&q, 0, 260, true, false); /* the steps were not tried */
+    judge(&q, 0, 110, true, false);
+    judge(&q, 0, 90, false, false);
+    judge(&q, 400, 260, true, true);
+    judge(&q, 900, 110, false, true);
+    judge(&q, 900, 440, false, true);
+    judge(&q, 900, 460, true, true);
+    judge(&q, 240, 110, false, false);
     forget(&q);
 }

@@ -75,9 +75,16 @@ double copying_ns(const struct question *q, const struct advice *a)
 
 bool is_copying(const struct question *q, const struct advice *a)
 {
-    /* most of the excess, or enough to be late, whatever else there is */
-    return a->worst != NULL && (copying_ns(q, a) > excess_ns(a) / 2 ||
-                                copying_ns(q, a) > (double)a->worst->record.prediction.ns / 10);
+    const double ns = copying_ns(q, a);
+
+    if (a->worst == NULL || ns < (double)a->steps_ns / 2)
+        return false;
+    return ns > excess_ns(a) / 2 || ns > (double)a->worst->record.prediction.ns / 10;
+}
+
+bool are_steps_long(const struct advice *a)
+{
+    return a->worst != NULL && (double)a->steps_ns > excess_ns(a) / 2;
 }
 
 /* A G that covers the cost of copying on this host. */
@@ -178,16 +185,16 @@ void judge_copies(const struct output *out, struct advice *a)
 /* ---- what helps ---- */
 
 /* Try the worst row with other options in a few runs, so that only tried advice is given.
- * *ratio: 0: it could not be run */
+ * *tried: its record; all 0: it could not be run */
 static struct problem *try_worst(struct question *q, const char *collective, const struct advice *a,
-                                 double *ratio)
+                                 struct logp_record *tried)
 {
     const int64_t most_ns = 1000000000;
     const int64_t reps = most_ns / (a->worst->record.measured.median_ns + 1);
     struct row row = {.algorithm = a->worst->algorithm};
     struct logp_invocation c;
 
-    *ratio = 0;
+    *tried = (struct logp_record){0};
     if (runs_are_over(q))
         return NULL;
     q->form.progress = false;
@@ -195,27 +202,43 @@ static struct problem *try_worst(struct question *q, const char *collective, con
     q->how.reps = (int)(reps < 3 ? 3 : reps > 20 ? 20 : reps);
     TRY(make_invocation(q, collective, &c));
     if (tell_problem(q, run_alone(q, &c, &row)) == EXIT_OK)
-        *ratio = logp_record_ratio(&row.record);
+        *tried = row.record;
     return NULL;
+}
+
+/* Whether a delay model alone makes messages late: without it the same run is possible. */
+static bool delays_alone(const struct question *q)
+{
+    return q->what.list == NULL && q->model.machine == NULL && q->model.plugin == NULL &&
+           q->model.network.topology == NULL && q->model.network.links == NULL && !is_faulty(q);
 }
 
 struct problem *try_others(const struct question *q, const char *collective, struct advice *a)
 {
-    struct question fibers = *q, charged = *q;
+    struct question fibers = *q, charged = *q, bare = *q;
+    struct logp_record tried;
 
     if (a->worst == NULL || q->form.quiet || q->how.clock != LOGP_CLOCK_WALL ||
         !q->form.format->for_people)
         return NULL;
     if (!q->how.fibers) {
         use_executor(&fibers, "fiber");
-        TRY(try_worst(&fibers, collective, a, &a->fiber_ratio));
+        TRY(try_worst(&fibers, collective, a, &tried));
+        a->fiber_ratio = logp_record_ratio(&tried);
     }
+    if (!delays_alone(q))
+        return NULL;
+    use_executor(&bare, "fiber");
+    use_delay(&bare, "none");
+    TRY(try_worst(&bare, collective, a, &tried));
+    a->steps_ns =
+        tried.measured.min_ns; /* in the others, other programs may take part of the time */
     a->G_ps = copying_G_ps(q, a);
-    if (!is_copying(q, a) || q->what.list != NULL || q->model.machine != NULL ||
-        q->model.plugin != NULL || q->model.network.topology != NULL ||
-        q->model.network.links != NULL || a->G_ps <= q->model.network.params.G_ps)
+    if (!is_copying(q, a) || a->G_ps <= q->model.network.params.G_ps)
         return NULL;
     charged.model.network.params.G_ps = a->G_ps;
     use_delay(&charged, "loggp");
-    return try_worst(&charged, collective, a, &a->G_ratio);
+    TRY(try_worst(&charged, collective, a, &tried));
+    a->G_ratio = logp_record_ratio(&tried);
+    return NULL;
 }

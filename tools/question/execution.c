@@ -246,7 +246,7 @@ static struct problem *apply_compute(struct question *q, const char *option, con
 const struct option_row run_options[] = {
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "",
      OPTIONS_RUN | OPTIONS_MPIRUN, .apply = apply_clock, .words = "wall, virtual"},
-    {"executor", "NAME", "executor of processors: %s", "thread", "",
+    {"executor", "NAME", "executor of processors: %s", "thread", "fiber",
      OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_PAPER | OPTIONS_AGAIN, .apply = apply_executor,
      .series = SERIES_WORDS, .choices = all_executors},
     {"transport", "NAME", "mpi: the processes of mpirun; mpi:openmpi, mpi:mpich: of this MPI",

@@ -43,6 +43,10 @@ static void print_cause(FILE *f, const struct question *q, const struct advice *
             "about %s%s.",
             a->copied_bytes / 1e6, time,
             bytes_cost(q) ? "" : "; the model charges nothing for bytes, as G is 0");
+    } else if (are_steps_long(a)) {
+        show_ns(two_digits((double)a->steps_ns), time, sizeof(time));
+        fprintf(f, "The steps of %s alone take this host about %s (measured now, without delays).",
+                a->worst->algorithm->name, time);
     } else if (!q->how.fibers && (a->fiber_ratio == 0 || helps(a, a->fiber_ratio)))
         fputs("Each hand-over between threads costs a microsecond or more.", f);
     else if (shared && q->how.fibers)
