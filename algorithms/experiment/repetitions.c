@@ -92,9 +92,9 @@ bool lpi_enough(struct state *s)
 static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t late)
 {
     struct logp_record *r = s->record;
-    const struct logp_experiment *x = s->experiment;
+    const bool is_late = s->counted && late > LOGP_START_TOLERANCE_NS;
 
-    if (s->counted && late > LOGP_START_TOLERANCE_NS && r->restarts < x->reps / 10) {
+    if (is_late && r->restarts < s->experiment->reps / 10) {
         r->restarts++;
         if (s->faults != NULL) /* the run is made again, with the same draws */
             s->total = 0;
@@ -103,6 +103,7 @@ static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t la
     s->done++;
     if (!s->counted)
         return false;
+    r->late_starts += is_late;
     s->wall[r->reps] = wall - s->start_ns;
     s->emulated[r->reps++] = emulated - s->start_ns;
     if (s->faults != NULL) /* the next is another run */
@@ -114,7 +115,7 @@ static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t la
 
 /* The judgement of a repetition that all ranks need. */
 struct verdict {
-    int64_t done, total, reps, restarts;
+    int64_t done, total, reps, restarts, late_starts;
     int64_t counted; /* whether it is one of reps */
 };
 
@@ -130,7 +131,11 @@ static struct verdict judge(struct state *s, int64_t wall, int64_t emulated, int
         const int before = s->record->reps;
 
         tell = judge_it(s, wall, emulated, late);
-        v = (struct verdict){s->done, s->total, s->record->reps, s->record->restarts,
+        v = (struct verdict){s->done,
+                             s->total,
+                             s->record->reps,
+                             s->record->restarts,
+                             s->record->late_starts,
                              s->record->reps > before};
     }
     pthread_mutex_unlock(&s->lock);
@@ -147,6 +152,7 @@ static void accept(struct state *s, const struct verdict *v)
         s->total = (int)v->total;
         s->record->reps = (int)v->reps;
         s->record->restarts = (int)v->restarts;
+        s->record->late_starts = (int)v->late_starts;
     }
     pthread_mutex_unlock(&s->lock);
 }

@@ -115,6 +115,7 @@ struct logp_record {
     /** The first wrong element of wrong_rank: "element 3 of 8 (from 0) is 0, expected 12"; bytes
      *  are hexadecimal. "": no element was wrong, or there are faults */
     char wrong[128];
+    int late_starts; /**< counted repetitions that a core began too late: no more could be repeated */
 };
 
 /**

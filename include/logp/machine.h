@@ -278,6 +278,8 @@ struct logp_report {
     const char *error_call; /**< the call of error_rank that returned the error, e.g. "logp_send";
                                  NULL: none did, or the vp is in another process */
     int64_t time_ns;        /**< the latest clock of this process's vps, after their last calls */
+    int late_starts; /**< common starts, of all or of a group, that had passed when a core of this
+                                 process noticed them; counted for each such core */
 };
 
 /** @return the report of the last run, valid until the next run or destroy. After a timed-out run

@@ -79,11 +79,6 @@ static bool leave_empty(struct lpi_core *c)
                                                    memory_order_release, memory_order_relaxed);
 }
 
-void lpi_core_wake(struct lpi_proc *p)
-{
-    request(p); /* the core has a holder, since p waits there */
-}
-
 static void take_requests(struct lpi_core *c)
 {
     struct lpi_proc *p;
@@ -97,19 +92,23 @@ static void take_requests(struct lpi_core *c)
     while (p != NULL) {
         struct lpi_proc *next = lpi_mailbox_of(p)->next_request;
 
+        struct lpi_release *release = lpi_mailbox_of(p)->release;
+
+        lpi_mailbox_of(p)->release = NULL;
         if (p->state == LPI_IN_BLOCKING)
             return_to_core(p);
+        else if (release != NULL)
+            release->notice(c, release);
         else
             lpi_sync_release(p);
         p = next;
     }
 }
 
-void lpi_blocking_begin(struct lpi_proc *p)
+/* The caller, which holds c, leaves it to another vp of c; if there is none, to the first that returns
+ * from a blocking section. */
+static void leave_core(struct lpi_core *c)
 {
-    struct lpi_core *c = p->core;
-
-    released(p);
     for (;;) {
         struct lpi_proc *next = lpi_stand_in(c);
 
@@ -121,6 +120,19 @@ void lpi_blocking_begin(struct lpi_proc *p)
             return;
         take_requests(c);
     }
+}
+
+void lpi_blocking_begin(struct lpi_proc *p)
+{
+    released(p);
+    leave_core(p->core);
+}
+
+void lpi_core_wake(struct lpi_proc *p)
+{
+    if (request(
+            p)) /* a stop has ended the wait of p, and this has taken its core, which nobody held */
+        leave_core(p->core);
 }
 
 int lpi_blocking_end(struct lpi_proc *p, int64_t deadline)

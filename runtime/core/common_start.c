@@ -3,7 +3,8 @@
  * The common start: logp_sync(), and the beginning of a run on the wall clock.
  *
  * Each core counts its vps that have arrived. The last of a core counts the core, and the last of
- * all fixes the start, a little ahead of now. Then every core releases its own vps.
+ * all fixes the start, a little ahead of now. Then every core releases its own vps. The core that has
+ * fixed the start lets others notice it, and those let others in turn (release.c).
  */
 #include "core/core.h"
 
@@ -75,6 +76,36 @@ void lpi_sync_release(struct lpi_proc *p)
     }
 }
 
+int64_t lpi_start_margin(const struct logp_machine *m)
+{
+    const int each = (m->n_local + m->n_cores - 1) / m->n_cores;
+
+    return lpi_release_ns(m->n_cores, each, m->line_ns);
+}
+
+void lpi_note_release(struct lpi_core *c, int64_t start)
+{
+    c->late_starts += c->machine->time->own_ns(c->machine) > start;
+}
+
+/* Let a core notice that the start is fixed. */
+static void notice(struct lpi_core *c)
+{
+    /* release pairs with the acquire in lpi_poll_mail() */
+    atomic_fetch_or_explicit(&c->attention, LPI_ATT_SYNC, memory_order_release);
+}
+
+/* Let those cores notice it that follow c. */
+static void attend(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+    /* relaxed: c has noticed it, or has fixed it */
+    const int root = atomic_load_explicit(&m->sync_root, memory_order_relaxed), n = m->n_cores;
+
+    for (int i = 0, k; (k = m->time->release_child(n, (c->index - root + n) % n, i)) >= 0; i++)
+        notice(&m->cores[(root + k) % n]);
+}
+
 void lpi_release_sync(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
@@ -82,37 +113,37 @@ void lpi_release_sync(struct lpi_core *c)
     const int64_t start = atomic_load_explicit(&m->sync_start, memory_order_relaxed);
 
     lpi_busy(c);
+    /* relaxed, as sync_start */
+    if (c->index != atomic_load_explicit(&m->sync_root, memory_order_relaxed))
+        attend(c);
     /* relaxed: the next sync cannot complete before this core has taken part in it */
     atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_SYNC, memory_order_relaxed);
     c->life.n_at_sync = 0;
     c->lag.start_pending = true;
     /* the first start of a run moves time 0: go back to when it was fixed, which has passed */
-    if (c->run_queue.clock_seen > start - LPI_START_MARGIN_NS)
-        c->run_queue.clock_seen = start - LPI_START_MARGIN_NS;
+    if (c->run_queue.clock_seen > start - lpi_start_margin(m))
+        c->run_queue.clock_seen = start - lpi_start_margin(m);
     for (int i = 0; i < c->n_procs; i++)
         if (lpi_proc_at(c, i)->state == LPI_SYNC || request_of(lpi_proc_at(c, i)) != NULL) {
             lpi_sync_note(lpi_proc_at(c, i), start, 0); /* else a stop has released it */
             lpi_sync_release(lpi_proc_at(c, i));
         }
+    lpi_note_release(c, start);
 }
 
-/* Let each core notice that the start is fixed. */
-static void attend(struct logp_machine *m)
+int64_t lpi_fix_start(struct lpi_core *c, int64_t clock_ns, int64_t start)
 {
-    for (int i = 0; i < m->n_cores; i++)
-        /* release pairs with the acquire in lpi_poll_mail() */
-        atomic_fetch_or_explicit(&m->cores[i].attention, LPI_ATT_SYNC, memory_order_release);
-}
+    struct logp_machine *m = c->machine;
 
-int64_t lpi_fix_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
-{
     lpi_capacity_reset(m);
     start = m->time->start(m, clock_ns, start);
     /* relaxed, all: the release in attend() publishes them */
     atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
     atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&m->sync_root, c->index, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);
-    attend(m);
+    notice(c);
+    attend(c);
     return start;
 }
 

@@ -39,14 +39,16 @@ void lpi_place(struct lpi_core *c);
 
 /* ---- common_start.c: the common start ---- */
 
-enum { LPI_START_MARGIN_NS = 10000 /* so far ahead of now, all cores can meet a start */ };
-
 /* All vps of the machine have arrived: fix the start. Wall clock: it is at the clock's reading
  * clock_ns (LOGP_NEVER: a little ahead of now), which is `start` on the machine's clock (below 0:
- * computed). The first start of a run is 0. @return start */
-int64_t lpi_fix_start(struct logp_machine *m, int64_t clock_ns, int64_t start);
+ * computed). The first start of a run is 0. By the holder of c. @return start */
+int64_t lpi_fix_start(struct lpi_core *c, int64_t clock_ns, int64_t start);
 /* The start is fixed: release the vps of this core, with it as their deadline. By the holder. */
 void lpi_release_sync(struct lpi_core *c);
+/* The time from the fixing of a start of all vps to the start itself. */
+int64_t lpi_start_margin(const struct logp_machine *m);
+/* This core has released vps whose start is this. Counts it if that time has passed. */
+void lpi_note_release(struct lpi_core *c, int64_t start);
 /* p begins anew after a sync: its port is free. */
 void lpi_start_anew(struct lpi_proc *p);
 
@@ -63,6 +65,15 @@ bool lpi_syncs_beside(const struct lpi_proc *p);
 void lpi_sync_note(struct lpi_proc *p, int64_t start, int result);
 /* Release p at the noted start, unless a stop has released it. By the holder of its core. */
 void lpi_sync_release(struct lpi_proc *p);
+
+/* ---- release.c: the tree of cores along which a start is released ---- */
+
+/* The i-th of the cores 0 .. n - 1 that this one lets notice a start; core 0 has fixed it. -1: there
+ * are no more. */
+int lpi_release_child(int n, int core, int i);
+/* An upper bound of the time until the last of n cores has released its vps, of which a core has at
+ * most `members`. line_ns: see lpi_line_ns() */
+int64_t lpi_release_ns(int n_cores, int members, int64_t line_ns);
 
 /* ---- life.c: the life of a vp in one run ---- */
 
@@ -82,7 +93,7 @@ int lpi_sync(const struct logp_vp *vp, int64_t *start);
 /* Handle a message of another process: its vp has arrived at a sync whose entry is here, or a vp of
  * this process is released. */
 void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w);
-/* Free the entries that are left after a run that was stopped while members waited. */
+/* Free the entries of a run that has ended. */
 void lpi_groups_discard(struct logp_machine *m);
 
 /* ---- window.c: the virtual clock on several cores ---- */

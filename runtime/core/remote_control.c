@@ -32,10 +32,10 @@ enum { FAR_MARGIN_NS = 20000, MARGIN_EACH_NS = 2000 /* for each process */ };
 
 /* The start is fixed. A process that is done has no vp that waits for it, and the thread that polls then
  * may not read the delay model. */
-static void begin(struct logp_machine *m, int64_t at, int64_t start)
+static void begin(struct lpi_core *c, int64_t at, int64_t start)
 {
-    if (!m->remote->is_done)
-        lpi_fix_start(m, at, start);
+    if (!c->machine->remote->is_done)
+        lpi_fix_start(c, at, start);
 }
 
 static void hear_arrived(struct lpi_core *c)
@@ -58,7 +58,7 @@ static void hear_arrived(struct lpi_core *c)
     w.arrival =
         atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0 ? 0 : at - m->base_ns;
     lpi_remote_tell_all(c, w);
-    begin(m, at, w.arrival);
+    begin(c, at, w.arrival);
 }
 
 void lpi_remote_arrived(struct lpi_core *c)
@@ -266,7 +266,7 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
         hear_arrived(c);
         break;
     case LPI_WIRE_START:
-        begin(m, (int64_t)w->n_bytes, w->arrival);
+        begin(c, (int64_t)w->n_bytes, w->arrival);
         break;
     case LPI_WIRE_GROUP_ARRIVED:
     case LPI_WIRE_GROUP_START:

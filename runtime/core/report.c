@@ -149,6 +149,9 @@ int logp_report_print(const struct logp_machine *m, FILE *out)
     fputs("\n", out);
     if (r->error == 0 && r->unreceived > 0)
         fprintf(out, "  %" PRIu64 " messages were never received\n", r->unreceived);
+    if (r->late_starts > 0)
+        fprintf(out, "  a core was late at a common start: %d time%s\n", r->late_starts,
+                r->late_starts == 1 ? "" : "s");
     if (r->asserted.file != NULL && r->asserted.line <= 0)
         fprintf(out, "  %s\n", r->asserted.detail);
     else if (r->asserted.file != NULL && *r->asserted.expression == '\0')

@@ -44,6 +44,7 @@ static void prepare_core(struct lpi_core *c)
     atomic_store(&c->vain.from, INT64_MAX);
     c->vain.quiet = 0;
     c->messages = 0;
+    c->late_starts = 0;
     c->failed.error = 0;
     lpi_lag_reset(&c->lag);
     for (int i = 0; i < c->n_procs; i++) {
@@ -135,6 +136,7 @@ static void reclaim(struct logp_machine *m)
         struct lpi_core *c = &m->cores[i];
 
         r->messages += c->messages;
+        r->late_starts += c->late_starts;
         c->messages = 0; /* counted */
         if (i > 0)
             lpi_histogram_merge(lag, &c->lag.waits);

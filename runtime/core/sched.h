@@ -37,8 +37,10 @@ struct lpi_time {
     void (*start_anew)(struct lpi_proc *p);
     /* See lpi_fix_start(). */
     int64_t (*start)(struct logp_machine *m, int64_t clock_ns, int64_t start);
-    /* The start of a group whose last member arrives at `latest`. */
-    int64_t (*group_start)(const struct logp_machine *m, int64_t latest);
+    /* The start of a group whose last member arrives at `latest`; it takes release_ns to release all. */
+    int64_t (*group_start)(const struct logp_machine *m, int64_t latest, int64_t release_ns);
+    /* As lpi_release_child(). */
+    int (*release_child)(int n, int core, int i);
     /* Whether the deadline of p, the earliest of its core, has come. If so, p is removed from the
      * timers, and is RUNNING as soon as it gets the core. */
     bool (*take_due)(struct lpi_core *c, struct lpi_proc *p);

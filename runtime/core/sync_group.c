@@ -3,10 +3,10 @@
  * Waiting for a common start; the start of the members of a group, and the comparison of a word of
  * each.
  *
- * The first member to arrive creates the group's entry, and the last one removes it, so groups that
- * sync at the same time share nothing but the lock. An entry is identified by the group's context
- * and its first member. The last to arrive fixes the start, releases the members on its own core,
- * and wakes the others on theirs.
+ * The first member to arrive takes an entry for the group, so groups that sync at the same time share
+ * nothing but the lock. An entry is identified by the group's context and its first member. The last
+ * to arrive fixes the start, lets other cores notice it, and releases the members on its own core.
+ * Those cores do the same, along a tree (release.c). The entry is free again after the last of them.
  *
  * A comparison of words adds no time: each member continues at its own time, but not before the
  * latest member came, since that member may depend on their next calls.
@@ -21,18 +21,33 @@
 
 enum { COMPARES_NOTHING = -1 };
 
+enum { NONE = -1 };
+
 struct member {
     int rank, index; /* index: in the group; COMPARES_NOTHING: of a sync */
     uint64_t word;
+    int next; /* the member of this core that arrived before; NONE */
+};
+
+/* The members of a core. */
+struct part {
+    int core; /* NONE: those of other processes */
+    int n, last;
 };
 
 struct lpi_group {
+    struct lpi_release release; /* first: its address is that of the group */
     struct lpi_group *next;
     uint32_t context;
     int first, size;
-    int n; /* members that have arrived */
+    int capacity; /* of members; it has a part for each, and two more */
+    int n;        /* members that have arrived; all of them: it waits for nobody */
     bool compares;
-    int64_t latest;
+    int64_t latest, start;
+    int result;
+    atomic_int n_unreleased; /* parts whose cores have yet to notice the start */
+    int n_parts;
+    struct part *parts;      /* the first is that of the core that fixed the start */
     struct member members[]; /* in the order of arrival */
 };
 
@@ -44,26 +59,85 @@ struct arriving {
     int64_t at;
 };
 
-/* The link to the entry of this group, or the end of the list. */
-static struct lpi_group **link_of(struct logp_machine *m, const struct arriving *x)
+static bool is_complete(const struct lpi_group *g)
 {
-    struct lpi_group **link = &m->groups;
-
-    while (*link != NULL && ((*link)->context != x->context || (*link)->first != x->first))
-        link = &(*link)->next;
-    return link;
+    return g->n == g->size;
 }
 
-static struct lpi_group *new_group(const struct arriving *x)
+/* The entry of this group, which waits for members; NULL: there is none. */
+static struct lpi_group *find(const struct logp_machine *m, const struct arriving *x)
 {
-    struct lpi_group *g = malloc(sizeof(*g) + (size_t)x->size * sizeof(g->members[0]));
+    struct lpi_group *g = m->groups;
 
-    if (g != NULL)
-        *g = (struct lpi_group){.context = x->context,
-                                .first = x->first,
-                                .size = x->size,
-                                .compares = x->member.index != COMPARES_NOTHING};
+    while (g != NULL && (is_complete(g) || g->context != x->context || g->first != x->first))
+        g = g->next;
     return g;
+}
+
+/* An entry that no core needs any more, for so many members; NULL: there is none. */
+static struct lpi_group *find_free(const struct logp_machine *m, int size)
+{
+    struct lpi_group *g = m->groups;
+
+    while (g != NULL && (!is_complete(g) || g->capacity < size ||
+                         /* acquire pairs with the release in release_part() */
+                         atomic_load_explicit(&g->n_unreleased, memory_order_acquire) > 0))
+        g = g->next;
+    return g;
+}
+
+static struct lpi_group *add(struct logp_machine *m, int capacity)
+{
+    struct lpi_group *g = malloc(sizeof(*g) + (size_t)capacity * sizeof(g->members[0]) +
+                                 ((size_t)capacity + 2) * sizeof(g->parts[0]));
+
+    if (g == NULL)
+        return NULL;
+    g->capacity = capacity;
+    g->parts = (struct part *)(void *)&g->members[capacity];
+    g->next = m->groups;
+    return m->groups = g;
+}
+
+static struct lpi_group *begin(struct logp_machine *m, const struct arriving *x)
+{
+    struct lpi_group *g = find_free(m, x->size);
+
+    if (g == NULL)
+        g = add(m, x->size);
+    if (g == NULL)
+        return NULL;
+    g->context = x->context;
+    g->first = x->first;
+    g->size = x->size;
+    g->compares = x->member.index != COMPARES_NOTHING;
+    g->latest = 0;
+    g->n = g->n_parts = 0;
+    return g;
+}
+
+/* The part of this core, which may be new and without members. */
+static struct part *part_of(struct lpi_group *g, int core)
+{
+    int i = 0;
+
+    while (i < g->n_parts && g->parts[i].core != core)
+        i++;
+    if (i == g->n_parts)
+        g->parts[g->n_parts++] = (struct part){.core = core, .last = NONE};
+    return &g->parts[i];
+}
+
+static void add_member(const struct logp_machine *m, struct lpi_group *g,
+                       const struct member *member)
+{
+    const bool here = lpi_is_local(m, member->rank);
+    struct part *part = part_of(g, here ? m->procs[member->rank].core_index : NONE);
+
+    g->members[g->n] = *member;
+    g->members[g->n].next = part->last;
+    part->last = g->n++;
+    part->n++;
 }
 
 /* Let a member start where it waits, with the result of the comparison, or return an error. By the
@@ -101,36 +175,77 @@ static int first_other(const struct lpi_group *g)
     return first < g->size ? first : 0;
 }
 
-/* All members have arrived. By the holder of core c. */
-static void release(struct lpi_core *c, const struct lpi_group *g)
+/* All members have arrived: put the part of core c first. */
+static void fix(struct lpi_core *c, struct lpi_group *g)
 {
-    const int64_t start =
-        g->compares ? g->latest : c->machine->time->group_start(c->machine, g->latest);
-    const int result = g->compares ? first_other(g) : 0;
+    const struct logp_machine *m = c->machine;
+    struct part *own = part_of(g, c->index), other = g->parts[0];
+    int most = 0;
 
-    for (int i = 0; i < g->size; i++)
-        let_go(c, g->members[i].rank, start, result);
+    g->parts[0] = *own;
+    *own = other;
+    for (int i = 0; i < g->n_parts; i++)
+        most = g->parts[i].n > most ? g->parts[i].n : most;
+    g->start = g->compares ? g->latest
+                           : m->time->group_start(m, g->latest,
+                                                  lpi_release_ns(g->n_parts, most, m->line_ns));
+    g->result = g->compares ? first_other(g) : 0;
+    /* relaxed: the releases of lpi_core_wake() publish it */
+    atomic_store_explicit(&g->n_unreleased, g->n_parts, memory_order_relaxed);
+}
+
+/* Release the members of a part, after the cores that this one lets notice the start. By the holder
+ * of core c; for other processes it is the core that fixed the start. */
+static void release_part(struct lpi_core *c, struct lpi_group *g, int at)
+{
+    struct logp_machine *m = c->machine;
+
+    for (int i = 0, k; (k = m->time->release_child(g->n_parts, at, i)) >= 0; i++) {
+        struct lpi_proc *p = &m->procs[g->members[g->parts[k].last].rank];
+
+        if (g->parts[k].core == NONE) {
+            release_part(c, g, k);
+            continue;
+        }
+        lpi_mailbox_of(p)->release = &g->release;
+        lpi_core_wake(p);
+    }
+    for (int i = g->parts[at].last; i != NONE; i = g->members[i].next)
+        let_go(c, g->members[i].rank, g->start, g->result);
+    if (!g->compares)
+        lpi_note_release(c, g->start);
+    /* release pairs with the acquire in find_free() */
+    atomic_fetch_sub_explicit(&g->n_unreleased, 1, memory_order_release);
+}
+
+/* A core notices the start. */
+static void notice(struct lpi_core *c, struct lpi_release *r)
+{
+    struct lpi_group *g = (struct lpi_group *)r;
+    int at = 0;
+
+    while (g->parts[at].core != c->index)
+        at++;
+    release_part(c, g, at);
 }
 
 /* Called with the machine's lock, which orders the members. *all: the entry, if it is complete. */
 static int come(struct logp_machine *m, const struct arriving *x, struct lpi_group **all)
 {
-    struct lpi_group **link = link_of(m, x), *g = *link;
+    struct lpi_group *g = find(m, x);
 
     *all = NULL;
     if (g == NULL)
-        g = *link = new_group(x);
+        g = begin(m, x);
     if (g == NULL)
         return -ENOMEM;
     if (g->size != x->size || g->compares != (x->member.index != COMPARES_NOTHING))
         return -EINVAL;
     if (x->at > g->latest)
         g->latest = x->at;
-    g->members[g->n++] = x->member;
-    if (g->n < g->size)
-        return 0;
-    *link = g->next;
-    *all = g;
+    add_member(m, g, &x->member);
+    if (is_complete(g))
+        *all = g;
     return 0;
 }
 
@@ -143,17 +258,20 @@ static int arrive(struct lpi_core *c, const struct arriving *x)
 
     pthread_mutex_lock(&m->lock);
     rc = come(m, x, &all);
+    if (all != NULL) {
+        all->release.notice = notice;
+        fix(c, all);
+    }
     pthread_mutex_unlock(&m->lock);
     if (all != NULL)
-        release(c, all);
-    free(all);
+        release_part(c, all, 0);
     return rc;
 }
 
 void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w)
 {
     const struct arriving x = {
-        w->context, w->dst, (int)w->n_bytes, {w->src, w->tag, w->bits}, w->arrival};
+        w->context, w->dst, (int)w->n_bytes, {w->src, w->tag, w->bits, NONE}, w->arrival};
     int rc;
 
     if (w->kind == LPI_WIRE_GROUP_START) {
@@ -170,7 +288,7 @@ int lpi_sync_group_arrive(const struct logp_vp *vp, const uint64_t *word)
     struct lpi_proc *p = vp->proc;
     struct lpi_core *c = p->core;
     const struct member me = {p->rank, word != NULL ? vp->rank : COMPARES_NOTHING,
-                              word != NULL ? *word : 0};
+                              word != NULL ? *word : 0, NONE};
     const struct arriving x = {vp->context, vp->to_global != NULL ? vp->to_global[0] : 0, vp->size,
                                me, lpi_later(p, 0)};
 
@@ -217,6 +335,8 @@ void lpi_groups_discard(struct logp_machine *m)
         struct lpi_group *g = m->groups;
 
         m->groups = g->next;
+        for (int i = 0; i < g->n; i++)
+            m->mails[g->members[i].rank].release = NULL; /* a stop came first */
         free(g);
     }
 }

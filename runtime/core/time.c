@@ -88,7 +88,7 @@ static int64_t wall_start(struct logp_machine *m, int64_t clock_ns, int64_t star
     const bool is_first = atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0;
 
     if (clock_ns == LOGP_NEVER)
-        clock_ns = lpi_clock_ns(&m->clock) + LPI_START_MARGIN_NS;
+        clock_ns = lpi_clock_ns(&m->clock) + lpi_start_margin(m);
     if (is_first) { /* its time 0 */
         m->base_ns = clock_ns;
         start = 0;
@@ -102,10 +102,10 @@ static int64_t wall_start(struct logp_machine *m, int64_t clock_ns, int64_t star
 }
 
 /* A little ahead of now: all cores can meet it. */
-static int64_t wall_group_start(const struct logp_machine *m, int64_t latest)
+static int64_t wall_group_start(const struct logp_machine *m, int64_t latest, int64_t release_ns)
 {
     (void)latest;
-    return lpi_wall(m) + LPI_START_MARGIN_NS;
+    return lpi_wall(m) + release_ns;
 }
 
 /* The wait of p is over, and the clock has been read. */
@@ -268,9 +268,9 @@ static int wall_reach(struct lpi_proc *p, int64_t t)
     .shares_memory = true, .exploring = -ENOTSUP, .lookahead = no_lookahead,                       \
     .prepare = wall_prepare, .resolves = as_usual, .own_ns = wall_own, .begin = wall_begin,        \
     .reset = wall_reset, .start_anew = wall_start_anew, .start = wall_start,                       \
-    .group_start = wall_group_start, .take_due = wall_take_due, .wait = wall_wait,                 \
-    .pass = wall_wait, .stall = lpi_wait_until, .reach = wall_reach,                               \
-    .awaits_start = wall_awaits_start, .send = wall_send, .sent = wall_sent,                       \
+    .group_start = wall_group_start, .release_child = lpi_release_child,                           \
+    .take_due = wall_take_due, .wait = wall_wait, .pass = wall_wait, .stall = lpi_wait_until,      \
+    .reach = wall_reach, .awaits_start = wall_awaits_start, .send = wall_send, .sent = wall_sent,  \
     .space_ns = wall_space_ns, .nobody_ready = lpi_nobody_ready, .read = wall_read,                \
     .replace = wall_replace, .source = wall_source, .inject = lpi_inject, .expect = wall_expect
 
@@ -332,10 +332,16 @@ static int64_t virtual_start(struct logp_machine *m, int64_t clock_ns, int64_t s
     return start;
 }
 
-static int64_t virtual_group_start(const struct logp_machine *m, int64_t latest)
+static int64_t virtual_group_start(const struct logp_machine *m, int64_t latest, int64_t release_ns)
 {
-    (void)m;
+    (void)m, (void)release_ns;
     return latest;
+}
+
+/* At once: within a window no core but the first looks. */
+static int virtual_release_child(int n, int core, int i)
+{
+    return core == 0 && i + 1 < n ? i + 1 : -1;
 }
 
 static bool virtual_take_due(struct lpi_core *c, struct lpi_proc *p)
@@ -445,11 +451,11 @@ static void virtual_expect(struct logp_machine *m, bool expects)
     .clock = LOGP_CLOCK_VIRTUAL, .turn_of_ready = LPI_POLL_EVERY, .blocking = -ENOTSUP,            \
     .prepare = virtual_prepare, .own_ns = virtual_own, .reset = virtual_reset,                     \
     .start_anew = virtual_start_anew, .start = virtual_start, .group_start = virtual_group_start,  \
-    .take_due = virtual_take_due, .wait = hold_until, .pass = virtual_pass,                        \
-    .stall = virtual_reach, .reach = virtual_reach, .awaits_start = virtual_awaits_start,          \
-    .send = virtual_send, .sent = virtual_sent, .space_ns = virtual_space_ns,                      \
-    .read = virtual_read, .source = virtual_source, .inject = virtual_inject,                      \
-    .expect = virtual_expect
+    .release_child = virtual_release_child, .take_due = virtual_take_due, .wait = hold_until,      \
+    .pass = virtual_pass, .stall = virtual_reach, .reach = virtual_reach,                          \
+    .awaits_start = virtual_awaits_start, .send = virtual_send, .sent = virtual_sent,              \
+    .space_ns = virtual_space_ns, .read = virtual_read, .source = virtual_source,                  \
+    .inject = virtual_inject, .expect = virtual_expect
 
 const struct lpi_time lpi_time_virtual = {
     VIRTUAL_TIME,

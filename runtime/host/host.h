@@ -57,6 +57,12 @@ int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int 
 /* Sort n hardware threads. Any thread may call it. @return 0; -ENOMEM */
 int lpi_core_order(int *cpus, int n);
 
+/* ---- line.c ---- */
+
+/* The time that a cache line takes from one of two hardware threads to the other and back, as
+ * measured at the first call; if they were busy then, a long one. */
+int64_t lpi_line_ns(int a, int b);
+
 /* ---- relax: a hint in spin loops: it leaves the core to its other hardware thread ---- */
 
 static inline void lpi_relax(void)

@@ -123,12 +123,18 @@ struct lpi_proc {
 };
 _Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 192, "a vp is small");
 
+/* A start that a core has yet to notice. */
+struct lpi_release {
+    void (*notice)(struct lpi_core *c, struct lpi_release *r); /* by the holder of c */
+};
+
 /* The part of a vp that threads without its core write: queue.c, blocking.c. */
 struct lpi_mailbox {
     _Alignas(64) struct __cds_wfcq_head head;
     struct cds_wfcq_tail tail;
     struct lpi_proc *bell_next;    /* link of the core's bell list */
     struct lpi_proc *next_request; /* link of the core's request list */
+    struct lpi_release *release;   /* for its core, when it takes that list; NULL: none */
     atomic_bool rung;
     atomic_bool is_blocking; /* for reports */
 };
@@ -230,6 +236,7 @@ struct lpi_core {
     int64_t deliveries; /* they number messages; without a delay arrivals follow this order */
     int64_t credit;     /* bytes of queue_limit that are taken from the machine and not used */
     uint64_t messages;  /* sent in this run */
+    int late_starts;    /* starts in this run at which it released vps too late */
     unsigned polls;     /* for messages of other cores: lane.h */
     struct {
         const char *call;
@@ -279,6 +286,7 @@ struct logp_machine {
     struct lpi_tracing *tracing;
     int taken_core;      /* the core of the process that this machine has taken; -1: none */
     unsigned idle_polls; /* polls without work after which a core counts as idle */
+    int64_t line_ns;     /* for a line of another core to come and go; 0: not measured */
     int64_t poll_ns;
     uint64_t yield_seed;
     int64_t (*time_ns)(void *arg); /* the wall clock's source; NULL: the host's */
@@ -324,6 +332,7 @@ struct logp_machine {
     _Alignas(LPI_LINE) atomic_int sync_arrived;
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
+    atomic_int sync_root; /* the core that fixed it: the first to let others notice it */
     /* parallel: the barrier of the cores at the end of each window */
     int64_t lookahead; /* not parallel: INT64_MAX */
     _Alignas(LPI_LINE) atomic_int n_met;

@@ -91,6 +91,7 @@ Test(restarts, a_repetition_that_started_late_is_repeated)
     cr_expect_eq(script.begun, 24);
     cr_expect_eq(r.reps, 20);
     cr_expect_eq(r.restarts, 1);
+    cr_expect_eq(r.late_starts, 0);
     cr_expect_eq(r.emulated.max_ns, work_ns);
     cr_expect(rank_ns >= work_ns && rank_ns <= work_ns + 20);
 }
@@ -126,6 +127,7 @@ Test(restarts, at_most_one_in_ten_is_repeated)
         r = experiment(reps, 1, &late);
         cr_expect_eq(r.reps, reps);
         cr_expect_eq(r.restarts, reps / 10);
+        cr_expect_eq(r.late_starts, reps - 1, "%d of %d", r.late_starts, reps);
         cr_expect_eq(script.begun, 1 + reps + reps / 10);
     }
 }

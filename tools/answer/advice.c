@@ -41,6 +41,7 @@ struct advice judge_rows(const struct output *out)
                           (double)r->clock_error_ns > BEARABLE * (double)r->prediction.ns);
         a.judged += ratio > 0;
         a.restarts += r->restarts;
+        a.late_starts += r->late_starts;
         a.late += ratio > 1 + BEARABLE;
         if (ratio > 0 && ratio < 1 - BEARABLE && a.early == NULL)
             a.early = &out->rows[i];

@@ -12,6 +12,7 @@
 struct advice {
     int n_cores;
     int late, judged, restarts; /* rows beyond the bearable ratio, out of how many; repeated runs */
+    int late_starts;            /* counted runs that a core began late */
     const struct row *worst;    /* the latest of them; NULL: the host kept up */
     const struct row *early;    /* the first one that is faster than the model's rules allow */
     int64_t clock_error_ns;     /* between processes, the greatest; -1: all are in one */

@@ -5,6 +5,10 @@ logp_test_suites(ALONE EXECUTORS thread ALSO fiber shared SUITES faults)
 logp_test_suites(EXECUTORS shared parallel ALSO thread fiber SUITES random:slow)
 logp_test_suites(EXECUTORS parallel SUITES parallel)
 logp_test_suites(SUITES accounting sizes)
+logp_test_suites(ALONE EXECUTORS thread fiber SUITES late_start)
+# A piece by itself.
+logp_add_suite(release core/release.c)
+logp_test_suites(SUITES release)
 logp_test_suites(ALONE SUITES beside)
 # Not with shared stacks: they are on the wall clock alone.
 logp_test_suites(EXECUTORS thread fiber ALSO parallel SUITES late:slow:sleeps)

@@ -158,6 +158,9 @@ void print_advice(FILE *f, const struct question *q, const struct advice *a)
     if (a->restarts > 0)
         fprintf(f, "%d run%s repeated because a core was busy at the start\n", a->restarts,
                 a->restarts == 1 ? " was" : "s were");
+    if (a->late_starts > 0)
+        fprintf(f, "%d run%s counted though a core was busy at the start\n", a->late_starts,
+                a->late_starts == 1 ? " was" : "s were");
     if (a->clock_error_ns > 0)
         fprintf(f, "The clocks of the processes are at most %.3f us apart%s.\n",
                 (double)a->clock_error_ns / 1000,

@@ -86,6 +86,11 @@ VALUE(restarts_of)
     return number_cell(CELL_WHOLE, true, row->record.restarts);
 }
 
+VALUE(late_starts_of)
+{
+    return number_cell(CELL_WHOLE, true, row->record.late_starts);
+}
+
 VALUE(ratio_of)
 {
     const double r = logp_record_ratio(&row->record);
@@ -223,6 +228,12 @@ const struct column result_columns[] = {
     {KEY("verified", verified_of), .measured = true,
      TABLE("verified", -8, TABLE_WALL | TABLE_VIRTUAL), .spare = 6},
     {.value = best_of, TABLE("", -4, TABLE_PREDICTED | TABLE_VIRTUAL | TABLE_WALL)},
+    {0},
+};
+
+/* How the host behaved; the newest columns. */
+const struct column host_columns[] = {
+    {KEY("late_starts", late_starts_of), .measured = true},
     {0},
 };
 
