@@ -34,13 +34,14 @@ static void prepare_core(struct lpi_core *c)
     c->space.at = 0;
     c->window.end = c->machine->lookahead;
     c->window.sync_end = 0;
+    c->window.alone_to = INT64_MIN;
     c->window.put_off = NULL;
+    c->window.asks = c->window.asked = INT64_MAX;
     c->life.n_at_sync = c->life.n_blocking = 0;
     c->life.stop_cursor = 0;
     c->run_queue.prepared = NULL;
     c->run_queue.slack = c->machine->executor->slack_ns * c->n_procs;
     c->run_queue.clock_seen = 0;
-    c->window.alarm = false;
     atomic_store(&c->vain.from, INT64_MAX);
     c->vain.quiet = 0;
     c->messages = 0;
