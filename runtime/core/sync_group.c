@@ -83,10 +83,12 @@ static void let_go(struct lpi_core *c, int rank, int64_t start, int result)
         return;
     }
     lpi_sync_note(p, start, result);
-    if (p->core != c)
+    if (p->core != c) {
         lpi_core_wake(p);
-    else
+        lpi_window_reach(c, p->core, start);
+    } else {
         lpi_sync_release(p);
+    }
 }
 
 /* @return the first member whose word is not that of member 0; 0: they are the same */
@@ -109,7 +111,6 @@ static void release(struct lpi_core *c, const struct lpi_group *g)
         g->compares ? g->latest : c->machine->time->group_start(c->machine, g->latest);
     const int result = g->compares ? first_other(g) : 0;
 
-    lpi_window_shorten(c, start);
     for (int i = 0; i < g->size; i++)
         let_go(c, g->members[i].rank, start, result);
 }

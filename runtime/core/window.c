@@ -29,11 +29,18 @@
 #include <sched.h>
 
 /* How long a core that waits for another spins, and until when it yields its processor. */
+enum { LEFT = 1 << 16 /* in n_active: a core has left, since the run is over; more than all cores */ };
+
 enum { SPIN_NS = 5000, YIELD_NS = 50000, RELAXES = 16 /* between two readings of the clock */ };
 
 static bool is_at_sync(const struct lpi_proc *p)
 {
     return p->order != p->rank;
+}
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 /* The end of the window for p. */
@@ -103,9 +110,8 @@ static bool is_over(const struct logp_machine *m)
     return lpi_stopping(m) || atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0;
 }
 
-/* Wait for another core a little longer: the i-th time since *since, which the first reading of the
- * clock sets. */
-static void wait_on(struct logp_machine *m, unsigned i, int64_t *since, unsigned event)
+/* Wait a little longer: the i-th time since *since, which the first reading of the clock sets. */
+static void wait_on(struct lpi_core *c, unsigned i, int64_t *since, unsigned event)
 {
     int64_t now;
 
@@ -117,58 +123,66 @@ static void wait_on(struct logp_machine *m, unsigned i, int64_t *since, unsigned
     if (i == RELAXES)
         *since = now;
     if (now - *since >= YIELD_NS)
-        lpi_sleep(m, event);
+        lpi_sleep(c, event);
     else if (now - *since >= SPIN_NS)
         sched_yield();
 }
 
-/* Barrier of all cores. @return false: there will be no further barriers */
-static bool meet(struct logp_machine *m)
+/* The run is over, and c leaves its wait. From now on no core becomes the leader; let one that is finish,
+ * since it reads the vps of c. */
+static void leave_windows(const struct lpi_core *c)
 {
-    /* relaxed: it changes only once this core is here */
-    const unsigned meeting = atomic_load_explicit(&m->meetings, memory_order_relaxed);
+    atomic_int *n = &c->machine->n_active;
+    /* acq_rel pairs with the decrement in lpi_next_window(), which sees LEFT or comes before */
+    int active = atomic_fetch_add_explicit(n, LEFT, memory_order_acq_rel);
+
+    while (active % LEFT == 0)
+        /* acquire pairs with the addition in open_window() */
+        active = atomic_load_explicit(n, memory_order_acquire);
+}
+
+/* Wait for the next window of c. turn: of the last. @return false: there will be none */
+static bool await_turn(struct lpi_core *c, unsigned turn)
+{
     int64_t since = 0;
 
-    /* acq_rel: the last to come sees what the others did before; through `meetings`, so do all that
-     * wait for it */
-    if (atomic_fetch_add_explicit(&m->n_met, 1, memory_order_acq_rel) + 1 == m->n_cores) {
-        atomic_store_explicit(&m->n_met, 0, memory_order_relaxed);
-        /* release pairs with the acquire below */
-        atomic_fetch_add_explicit(&m->meetings, 1, memory_order_release);
-        lpi_announce(m);
-        return true;
-    }
     for (unsigned i = 1;; i++) {
-        /* acquire: read event before the conditions that it announces */
-        const unsigned event = atomic_load_explicit(&m->event, memory_order_acquire);
+        /* acquire: read event before the conditions for which the core is rung */
+        const unsigned event = atomic_load_explicit(&c->window.event, memory_order_acquire);
 
-        if (atomic_load_explicit(&m->meetings, memory_order_acquire) != meeting)
+        /* acquire pairs with the release in open_window(): the window is visible, and so is all
+         * that others have sent */
+        if (atomic_load_explicit(&c->window.turn, memory_order_acquire) != turn)
             return true;
-        if (is_over(m))
+        if (is_over(c->machine)) {
+            leave_windows(c);
             return false;
-        wait_on(m, i, &since, event);
+        }
+        wait_on(c, i, &since, event);
     }
 }
 
-/* Publish the next deadlines of the vps of c. Relaxed, as the loads: the second barrier orders
- * them. */
+/* Take what others have sent. What is sent from now on is noted again. */
+static void take_mail(struct lpi_core *c)
+{
+    /* acquire pairs with the release in lpi_window_reach(): what is noted is visible */
+    atomic_exchange_explicit(&c->window.mail, INT64_MAX, memory_order_acquire);
+    while (lpi_poll(c))
+        ;
+    lpi_poll_mail(c);
+}
+
+/* Note the next deadlines of the vps of c for the leader. */
 static void publish(struct lpi_core *c)
 {
-    struct lpi_window *w = &c->window;
     struct lpi_proc *first;
-    int64_t others, least;
+    int64_t put_off_to;
 
     while ((first = lpi_earliest(c)) != NULL && is_at_sync(first))
         put_off(first);
-    others = first != NULL ? first->deadline : INT64_MAX;
-    least = bring_back(c);
-    least = others < least ? others : least;
-    atomic_store_explicit(&w->in_vain,
-                          w->asked == INT64_MAX ? least == INT64_MAX : lpi_in_vain_at(c, w->asked),
-                          memory_order_relaxed);
-    atomic_store_explicit(&w->check, w->asks, memory_order_relaxed);
-    atomic_store_explicit(&w->least, least, memory_order_relaxed);
-    atomic_store_explicit(&w->others, others, memory_order_relaxed);
+    c->window.others = first != NULL ? first->deadline : INT64_MAX;
+    put_off_to = bring_back(c);
+    c->window.least = least_of(put_off_to, c->window.others);
 }
 
 void lpi_window_check(struct lpi_core *c)
@@ -181,73 +195,126 @@ void lpi_window_check(struct lpi_core *c)
     w->end = w->sync_end = 0;
 }
 
-static int64_t least_of(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+/* ---- the leader: the last core that has come to its window's end ---- */
 
-/* What all cores have published. */
+/* The deadlines of all cores. */
 struct outlook {
-    int64_t least, rest; /* the earliest deadline of all, and of all cores but one */
-    int64_t others;
-    int64_t check; /* the first after those that have been answered */
-    bool in_vain;
+    int first;            /* the core with the earliest ... */
+    int64_t least, rest;  /* ... and this, and the earliest of the other cores */
+    int64_t others;       /* the earliest of procs that are not at a sync */
+    int64_t check;        /* the earliest time at which one has asked */
 };
 
-/* As core c sees it. */
-static struct outlook look(const struct lpi_core *c)
+static struct outlook look(struct logp_machine *m)
 {
-    const struct logp_machine *m = c->machine;
-    struct outlook o = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, true};
-    const int64_t asked = c->window.asked == INT64_MAX ? -1 : c->window.asked;
+    struct outlook o = {-1, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
 
     for (int i = 0; i < m->n_cores; i++) {
-        const struct lpi_window *w = &m->cores[i].window;
-        /* relaxed, all: see publish() */
-        const int64_t least = atomic_load_explicit(&w->least, memory_order_relaxed);
-        const int64_t check = atomic_load_explicit(&w->check, memory_order_relaxed);
+        struct lpi_window *w = &m->cores[i].window;
+        /* relaxed: the last to come has acquired all that the others did */
+        const int64_t mail = atomic_load_explicit(&w->mail, memory_order_relaxed);
 
-        o.least = least_of(o.least, least);
-        o.rest = i != c->index ? least_of(o.rest, least) : o.rest;
-        o.others = least_of(o.others, atomic_load_explicit(&w->others, memory_order_relaxed));
-        o.check = check > asked ? least_of(o.check, check) : o.check;
-        o.in_vain = o.in_vain && atomic_load_explicit(&w->in_vain, memory_order_relaxed);
+        w->others = least_of(w->others, mail);
+        w->least = least_of(w->least, mail);
+        if (w->least < o.least) {
+            o.rest = o.least;
+            o.least = w->least;
+            o.first = i;
+        } else {
+            o.rest = least_of(o.rest, w->least);
+        }
+        o.others = least_of(o.others, w->others);
+        o.check = least_of(o.check, w->asks);
     }
     return o;
 }
 
-/* Open the next window of c. If all cores have come to a time at which one has asked, it is empty, and
- * they answer at its end. */
-static void open_window(struct lpi_core *c, const struct outlook *o)
+/* Whether all procs waited or polled in vain at time t. What is on its way to a core may end that. */
+static bool all_in_vain_at(const struct logp_machine *m, int64_t t)
 {
-    struct lpi_window *w = &c->window;
-    const bool answers = o->check <= o->least;
+    for (int i = 0; i < m->n_cores; i++)
+        /* relaxed: as in look() */
+        if (atomic_load_explicit(&m->cores[i].window.mail, memory_order_relaxed) != INT64_MAX ||
+            !lpi_in_vain_at(&m->cores[i], t))
+            return false;
+    return true;
+}
 
-    if (w->asked != INT64_MAX && w->asks <= w->asked)
-        w->asks = INT64_MAX;
-    w->asked = answers ? o->check : INT64_MAX;
-    w->alone_to = o->rest;
-    w->end = answers ? 0 : least_of(lpi_after(o->rest, c->machine->lookahead), o->check);
+/* All cores have come to a time at which some have asked. @return the next such time */
+static int64_t answer(struct logp_machine *m, int64_t asked)
+{
+    int64_t next = INT64_MAX;
+
+    for (int i = 0; i < m->n_cores; i++) {
+        struct lpi_window *w = &m->cores[i].window;
+
+        if (w->asks <= asked)
+            w->asks = INT64_MAX;
+        next = least_of(next, w->asks);
+    }
+    return next;
+}
+
+/* Set the next window of the i-th core. @return whether it may have something to do in it */
+static bool set_window(struct logp_machine *m, int i, const struct outlook *o)
+{
+    struct lpi_window *w = &m->cores[i].window;
+
+    w->alone_to = i == o->first ? o->rest : o->least;
+    w->end = least_of(lpi_after(w->alone_to, m->lookahead), o->check);
     w->sync_end = least_of(o->others, w->end);
+    return w->others < w->end || w->least < w->sync_end;
+}
+
+/* The n active cores go on. The last of them may be the next leader at once. */
+static void let_go(struct logp_machine *m, int n)
+{
+    /* release pairs with the addition in leave_windows() */
+    atomic_fetch_add_explicit(&m->n_active, n, memory_order_release);
+    for (struct lpi_core *c = m->cores; n > 0; c++)
+        if (c->window.is_active) {
+            n--;
+            /* release pairs with the acquire in await_turn() */
+            atomic_fetch_add_explicit(&c->window.turn, 1, memory_order_release);
+            lpi_ring(c);
+        }
+}
+
+static void open_window(struct logp_machine *m)
+{
+    struct outlook o = look(m);
+    int n = 0;
+
+    while (o.check <= o.least && o.check != INT64_MAX && !all_in_vain_at(m, o.check))
+        o.check = answer(m, o.check);
+    if (o.check <= o.least) { /* no proc can run */
+        lpi_stop_deadlocked(m);
+        /* release: as in let_go() */
+        atomic_fetch_add_explicit(&m->n_active, 1, memory_order_release);
+        return;
+    }
+    for (int i = 0; i < m->n_cores; i++) {
+        m->cores[i].window.is_active = set_window(m, i, &o);
+        n += m->cores[i].window.is_active;
+    }
+    m->windows++;
+    m->turns += (unsigned long)n;
+    let_go(m, n);
 }
 
 /* This core has nothing left to do in its window. */
 void lpi_next_window(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
-    struct outlook o;
+    /* relaxed: only a leader changes it, once this core has come */
+    const unsigned turn = atomic_load_explicit(&c->window.turn, memory_order_relaxed);
 
-    if (!meet(m)) /* now all messages are sent */
+    if (is_over(m)) /* as long as it does not come, there is no leader */
         return;
-    while (lpi_poll(c))
-        ;
-    lpi_poll_mail(c);
     publish(c);
-    if (!meet(m))
-        return;
-    o = look(c);
-    if (!o.in_vain)
-        open_window(c, &o);
-    else if (c->index == 0) /* no vp can run */
-        lpi_stop_deadlocked(m);
+    /* acq_rel: the last to come sees what the others did before, also in earlier windows */
+    if (atomic_fetch_sub_explicit(&m->n_active, 1, memory_order_acq_rel) == 1)
+        open_window(m);
+    if (await_turn(c, turn))
+        take_mail(c);
 }

@@ -180,7 +180,7 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
         rc = may_take_line(l) ? put_alone(c, l, to, e) : put_into_mailbox(c, l, to, e);
     if (rc == 0) {
         c->credit -= cost;
-        lpi_window_shorten(c, e->arrival);
+        lpi_window_reach(c, to->core, e->arrival);
     }
     return rc;
 }
