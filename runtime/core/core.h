@@ -134,6 +134,8 @@ void lpi_check_pollers(struct lpi_core *c);
 void lpi_check_all_pollers(struct lpi_core *c);
 /* Parallel: whether all vps of c waited or polled in vain at time t, and still do. */
 bool lpi_in_vain_at(const struct lpi_core *c, int64_t t);
+/* Parallel: they did, and it is a deadlock: take back the polls of c after t, from the clocks. */
+void lpi_in_vain_back(struct lpi_core *c, int64_t t);
 void lpi_record_waits(struct logp_machine *m, bool running);
 /* Put the waits of a cycle first, each before the one that it waits for, if there are more waits
  * than are shown. n waits, by rank. */

@@ -268,6 +268,18 @@ bool lpi_in_vain_at(const struct lpi_core *c, int64_t t)
     return true;
 }
 
+void lpi_in_vain_back(struct lpi_core *c, int64_t t)
+{
+    const int64_t poll_ns = c->machine->poll_ns;
+
+    for (int i = 0; i < c->n_procs; i++) {
+        struct lpi_proc *p = lpi_proc_at(c, i);
+
+        if (p->state == LPI_TIMED && p->emulated > t)
+            p->emulated -= (p->emulated - t - 1) / poll_ns * poll_ns;
+    }
+}
+
 /* ---- polling loops on several cores ---- */
 
 /* The number of messages that c has sent, and taken from other cores. */

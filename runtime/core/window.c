@@ -2,21 +2,28 @@
 /*
  * The virtual clock on several cores.
  *
- * Time goes in windows as long as the lookahead, the least time that a message takes. No action of
- * a core within a window has an effect on another core before the window's end. So the cores run
- * through it in parallel, each in the order of (time, rank), and wait for each other in a barrier
- * at its end: the outcome is that of one core. The next window begins at the earliest deadline of
- * all.
+ * Time goes in windows. No action of a core has an effect on another core earlier than the lookahead
+ * later, which is the least time that a message takes. So a core runs, in the order of (time, rank),
+ * until the earliest deadline of the others plus the lookahead, and the outcome is that of one core.
+ * If it is alone with the next deadlines, its window is long, and it becomes shorter as soon as the
+ * core acts on others (lpi_window_reach()): they may answer one lookahead later.
+ *
+ * The last core to come to the end of its window is the leader. It knows the next deadlines of all
+ * cores, and what is on its way to each (lpi_window.mail), and opens the next windows for those that
+ * have something to do. The others wait, and cost nothing.
  *
  * A sync ends without a message, when its last member arrives. A vp that waits there and serves its
  * background work (attach.c) runs only up to the earliest time of the others (sync_end): none of
  * them can arrive before. Its later deadlines are put off to the next window. Among equal times it
  * comes last (LPI_AFTER_ALL): if the sync ends at that time, the vp knows it.
  *
- * A core that has to wait for another spins for as long as a wake-up takes. Then it sleeps, because
- * the other core may be without its processor, and other threads may need this one. The conditions
- * that end its sleep (the barrier is complete, the run is stopping, all vps have ended) are
- * announced by m->event, which a core reads before it checks them and sleeps.
+ * A vp that polls often asks whether all vps wait or poll in vain (lpi_window_check()). The leader
+ * answers when all cores have come to the time of the question. So the answer is that of one core.
+ *
+ * A core that waits spins for about as long as another core takes for its window, then yields its
+ * processor, since the other core may be without one, and then sleeps. It is rung (lpi_ring()) when its
+ * window is open, the run is stopping, or all vps have ended. It reads its event before it checks these
+ * conditions and sleeps.
  */
 #include "core/core.h"
 #include "core/sched.h"
@@ -29,7 +36,9 @@
 #include <sched.h>
 
 /* How long a core that waits for another spins, and until when it yields its processor. */
-enum { LEFT = 1 << 16 /* in n_active: a core has left, since the run is over; more than all cores */ };
+enum {
+    LEFT = 1 << 16 /* in n_active: a core has left, since the run is over; more than all cores */
+};
 
 enum { SPIN_NS = 5000, YIELD_NS = 50000, RELAXES = 16 /* between two readings of the clock */ };
 
@@ -199,10 +208,10 @@ void lpi_window_check(struct lpi_core *c)
 
 /* The deadlines of all cores. */
 struct outlook {
-    int first;            /* the core with the earliest ... */
-    int64_t least, rest;  /* ... and this, and the earliest of the other cores */
-    int64_t others;       /* the earliest of procs that are not at a sync */
-    int64_t check;        /* the earliest time at which one has asked */
+    int first;           /* the core with the earliest ... */
+    int64_t least, rest; /* ... and this, and the earliest of the other cores */
+    int64_t others;      /* the earliest of procs that are not at a sync */
+    int64_t check;       /* the earliest time at which one has asked */
 };
 
 static struct outlook look(struct logp_machine *m)
@@ -287,7 +296,9 @@ static void open_window(struct logp_machine *m)
 
     while (o.check <= o.least && o.check != INT64_MAX && !all_in_vain_at(m, o.check))
         o.check = answer(m, o.check);
-    if (o.check <= o.least) { /* no proc can run */
+    if (o.check <= o.least) { /* no proc can run, or all that do poll in vain */
+        for (int i = 0; i < m->n_cores; i++)
+            lpi_in_vain_back(&m->cores[i], o.check);
         lpi_stop_deadlocked(m);
         /* release: as in let_go() */
         atomic_fetch_add_explicit(&m->n_active, 1, memory_order_release);

@@ -186,9 +186,9 @@ struct lpi_window {
     int64_t alone_to; /* until then no other core acts; not parallel: INT64_MIN */
     struct lpi_proc *put_off; /* these procs wait for `end`: lpi_attached.next_put_off */
     int64_t least, others;    /* no proc runs earlier; and none that is not at such a sync */
-    int64_t asks; /* a proc that has polled for long asks whether all procs of the machine wait or
+    int64_t asks;   /* a proc that has polled for long asks whether all procs of the machine wait or
                      poll in vain at this time; INT64_MAX: none asks */
-    bool is_active;                       /* it has something to do in its window */
+    bool is_active; /* it has something to do in its window */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
     atomic_uint turn;     /* the number of its windows */
@@ -330,10 +330,10 @@ struct logp_machine {
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
     /* parallel: window.c */
-    int64_t lookahead; /* not parallel: INT64_MAX */
-    unsigned long windows;  /* of this run */
-    unsigned long turns;    /* windows of all cores, summed up */
-    _Alignas(LPI_LINE) atomic_int n_active; /* cores that have yet to come to the window's end */
+    int64_t lookahead;                        /* not parallel: INT64_MAX */
+    unsigned long windows;                    /* of this run */
+    unsigned long turns;                      /* windows of all cores, summed up */
+    _Alignas(LPI_LINE) atomic_int n_active;   /* cores that have yet to come to the window's end */
     _Alignas(LPI_LINE) atomic_int live_cores; /* cores with procs that have not ended */
 
     pthread_mutex_t lock; /* of all below */
