@@ -163,7 +163,7 @@ void lpi_next_window(struct lpi_core *c)
 
     if (!meet(m)) /* now all messages are sent */
         return;
-    while (lpi_poll(c))
+    while (lpi_poll_all(c))
         ;
     lpi_poll_mail(c);
     publish(c);
