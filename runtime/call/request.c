@@ -22,7 +22,7 @@ void lpi_request_abandon(struct lpi_proc *p, struct logp_request *r)
         r->state = LPI_REQ_FAILED;
     }
     while (r->state == LPI_REQ_POSTED && !lpi_direct_withdraw(p, r))
-        lpi_poll(p->core); /* the payload is being copied into buf */
+        lpi_poll_for_copy(p->core);
     if (r->state == LPI_REQ_POSTED)
         lpi_match_unpost(p, r);
 }

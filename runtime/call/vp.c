@@ -9,6 +9,7 @@
 #include "state/state.h"
 
 #include <errno.h>
+#include <sched.h>
 
 enum { MOST_POLLS = (1 << 22) - 1 };
 
@@ -74,8 +75,12 @@ int lpi_poll_in_vain(struct lpi_proc *p, int error)
     p->readings = 0;
     p->polls = p->polls < MOST_POLLS ? p->polls + 1U : p->core->machine->polls_in_vain;
     /* the division by a constant comes first: it settles most polls */
-    if (p->polls % LPI_EXPLORED_IN_VAIN == 0 && p->polls % p->core->machine->polls_in_vain == 0)
-        lpi_check_pollers(p->core);
+    if (p->polls % LPI_EXPLORED_IN_VAIN == 0) {
+        if (p->core->machine->is_crowded)
+            sched_yield();
+        if (p->polls % p->core->machine->polls_in_vain == 0)
+            lpi_check_pollers(p->core);
+    }
     rc = lpi_rest(p);
     return rc != 0 ? rc : error;
 }

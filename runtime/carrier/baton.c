@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,21 +55,6 @@ int lpi_baton_await(struct lpi_baton *b)
     }
 }
 
-static int pin(pthread_attr_t *attr, int cpu)
-{
-    cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
-    const size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
-    int rc;
-
-    if (set == NULL)
-        return ENOMEM;
-    CPU_ZERO_S(size, set);
-    CPU_SET_S((size_t)cpu, size, set);
-    rc = pthread_attr_setaffinity_np(attr, size, set);
-    CPU_FREE(set);
-    return rc;
-}
-
 int lpi_baton_start(struct lpi_baton *b, int cpu, size_t stack_bytes, void *(*main)(void *))
 {
     pthread_attr_t attr;
@@ -83,7 +67,7 @@ int lpi_baton_start(struct lpi_baton *b, int cpu, size_t stack_bytes, void *(*ma
     if (rc == 0)
         rc = pthread_attr_setguardsize(&attr, LPI_GUARD_BYTES);
     if (rc == 0 && cpu >= 0)
-        rc = pin(&attr, cpu);
+        rc = lpi_pin(&attr, cpu);
     if (rc == 0)
         rc = pthread_create(&b->thread, &attr, main, b);
     pthread_attr_destroy(&attr);

@@ -247,6 +247,9 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
     m->idle_polls = m->time->idle_polls;
     if (m->idle_polls < m->processes->idle_polls)
         m->idle_polls = m->processes->idle_polls;
+    m->is_crowded = rc == 0 && lpi_is_crowded(cpus, m->n_cores);
+    if (m->is_crowded)
+        m->idle_polls = 1; /* a yield takes longer than what the polls save */
     m->compares_calls |= m->time->compares_calls;
     m->exploring = first_error(m->time->exploring, m->executor->exploring);
     m->blocking = first_error(m->time->blocking, m->executor->blocking);

@@ -205,6 +205,7 @@ static void divide(struct logp_machine *m, int *cores, int *n)
     *n = end - first < m->n_local ? end - first : m->n_local;
     memmove(cores, cores + first, (size_t)*n * sizeof(*cores));
     f->is_shared = *n > 1;
+    f->is_crowded |= lpi_is_crowded(cores, *n);
 }
 
 static int choose_cores(struct logp_machine *m, const struct logp_config *config, int **cpus)

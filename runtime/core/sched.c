@@ -100,10 +100,10 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
 
 void lpi_nobody_ready(struct lpi_core *c)
 {
-    if (c->life.n_blocking > 0) { /* their threads need this processor to return */
+    if (c->life.n_blocking > 0 || c->machine->is_crowded)
         sched_yield();
+    if (c->life.n_blocking > 0) /* their threads need this processor to return */
         return;
-    }
     /* most messages come soon: save the two writes of the epoch */
     if (++c->run_queue.idle_polls < c->machine->idle_polls)
         return;
@@ -123,10 +123,11 @@ static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 }
 
 /* p holds the core and spins. While there is time, prepare the next vp, and let blocking sections
- * use the processor. */
+ * and other cores use the processor. */
 static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
 {
-    if (c->life.n_blocking > 0 && p->deadline - c->run_queue.clock_seen > AMPLE_NS)
+    if ((c->life.n_blocking > 0 || c->machine->is_crowded) &&
+        p->deadline - c->run_queue.clock_seen > AMPLE_NS)
         sched_yield();
     if (c->run_queue.prepared != p &&
         p->deadline - c->run_queue.clock_seen > c->machine->executor->prepare_ns)

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { MOST = 4096 }; /* hardware threads with larger numbers come last, by number */
+enum { MOST = LPI_MOST_CPUS };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of places */
 static uint16_t places[MOST]; /* by hardware thread: 1, 2, ...; 0: hwloc has not named it */

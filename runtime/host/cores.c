@@ -1,69 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* The cores for vps: those that the caller may run on, in the order of core_order.c. */
-#define _GNU_SOURCE
-
 #include "host/clock.h"
 #include "host/host.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The hardware threads that the caller may run on now. The caller frees the set with CPU_FREE. */
-static cpu_set_t *affinity(size_t *size)
-{
-    for (size_t n = CPU_SETSIZE; n <= 64 * (size_t)CPU_SETSIZE; n *= 2) {
-        cpu_set_t *set = CPU_ALLOC(n);
-
-        *size = CPU_ALLOC_SIZE(n);
-        if (set == NULL || sched_getaffinity(0, *size, set) == 0)
-            return set;
-        CPU_FREE(set);
-    }
-    return NULL;
-}
-
-/* All allowed hardware threads. */
+/* All allowed hardware threads. The order of one or two does not matter. */
 static int list_allowed(int **cores, int *n)
 {
-    size_t size;
-    cpu_set_t *set = affinity(&size);
-    int k = 0;
+    const int rc = lpi_allowed(cores, n);
 
-    if (set == NULL)
-        return -ENOMEM;
-    *n = CPU_COUNT_S(size, set);
-    *cores = malloc((size_t)*n * sizeof(**cores));
-    for (size_t cpu = 0; *cores != NULL && k < *n; cpu++)
-        if (CPU_ISSET_S(cpu, size, set))
-            (*cores)[k++] = (int)cpu;
-    CPU_FREE(set);
-    if (*cores == NULL)
-        return -ENOMEM;
-    /* the order of one or two does not matter */
-    return *n > 2 ? lpi_core_order(*cores, *n) : 0;
+    return rc != 0 || *n <= 2 ? rc : lpi_core_order(*cores, *n);
+}
+
+static bool is_among(int cpu, const int *cpus, int n)
+{
+    int i = 0;
+
+    while (i < n && cpus[i] != cpu)
+        i++;
+    return i < n;
 }
 
 static int copy_given(const struct logp_config *config, int **cores, int *n)
 {
-    size_t size;
-    cpu_set_t *set = affinity(&size);
-    int rc = 0;
+    int *allowed, n_allowed;
+    int rc = lpi_allowed(&allowed, &n_allowed);
 
-    if (set == NULL)
-        return -ENOMEM;
-    if (config->n_cores < 1)
-        rc = -EINVAL;
-    for (int i = 0; rc == 0 && i < config->n_cores; i++) {
-        if (config->cores[i] < 0 || !CPU_ISSET_S((size_t)config->cores[i], size, set))
+    if (rc != 0)
+        return rc;
+    rc = config->n_cores < 1 ? -EINVAL : 0;
+    for (int i = 0; rc == 0 && i < config->n_cores; i++)
+        if (!is_among(config->cores[i], allowed, n_allowed) ||
+            is_among(config->cores[i], config->cores, i))
             rc = -EINVAL;
-        for (int j = 0; j < i; j++)
-            if (config->cores[j] == config->cores[i])
-                rc = -EINVAL;
-    }
-    CPU_FREE(set);
+    free(allowed);
     if (rc != 0)
         return rc;
     *cores = malloc((size_t)config->n_cores * sizeof(**cores));
@@ -142,15 +116,15 @@ static double cgroup_quota(void)
 int logp_host_info(struct logp_host *out)
 {
     struct lpi_clock clock;
-    size_t size;
-    cpu_set_t *set = affinity(&size);
+    int *allowed, n;
+    const int rc = lpi_allowed(&allowed, &n);
 
-    if (set == NULL)
-        return -ENOMEM;
+    if (rc != 0)
+        return rc;
+    free(allowed);
     lpi_clock_init(&clock, NULL, NULL);
-    *out = (struct logp_host){.n_cores = CPU_COUNT_S(size, set),
-                              .quota = cgroup_quota(),
+    *out = (struct logp_host){.n_cores = n,
+                              .quota = lpi_feigned() > 0 ? 0 : cgroup_quota(),
                               .clock_read_ns = (double)lpi_clock_overhead(&clock)};
-    CPU_FREE(set);
     return 0;
 }

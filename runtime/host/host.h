@@ -5,6 +5,7 @@
 
 #include <logp/machine.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +38,19 @@ bool lpi_process_is_orphan(void);
  * the caller's core is preferred. The caller gives it back. -1: no core is known. */
 int lpi_process_take_core(void);
 void lpi_process_give_core(int cpu);
+
+/* ---- allowed.c: the hardware threads that this process may run on ---- */
+
+enum { LPI_MOST_CPUS = 4096 }; /* most that can be feigned; larger numbers come last in any order */
+
+/* All of them, by number. The caller frees *cpus. @return 0; -ENOMEM; -EINVAL (LOGP_TEST_CORES) */
+int lpi_allowed(int **cpus, int *n);
+/* How many LOGP_TEST_CORES feigns; 0: none. -EINVAL: it is no number of 1 .. LPI_MOST_CPUS */
+int lpi_feigned(void);
+/* Whether two of these run on one processor, since they are feigned. */
+bool lpi_is_crowded(const int *cpus, int n);
+/* Let a thread that will be created run on this one only. @return 0; a positive errno */
+int lpi_pin(pthread_attr_t *attr, int cpu);
 
 /* ---- cores.c: the cores of a machine and their order ---- */
 

@@ -19,6 +19,8 @@
 #include "host/host.h"
 #include "state/message.h"
 
+#include <sched.h>
+
 /* NULL on a machine of one core. */
 static struct lpi_direct *direct_of(const struct lpi_proc *p)
 {
@@ -72,6 +74,8 @@ bool lpi_direct_withdraw(struct lpi_proc *p, struct logp_request *r)
         }
         if (state == LPI_DIRECT_CLAIMED)
             return false;
+        if (state == LPI_DIRECT_CHECKED && p->core->machine->is_crowded)
+            sched_yield();
     }
 }
 

@@ -196,8 +196,10 @@ struct logp_request *lpi_direct_exposed(const struct lpi_proc *p);
 /* Take messages from other cores and processes. Called by the holder of c, which waits or is about to
  * poll again: messages of some cores may be left for the next polls. @return true: took some */
 bool lpi_poll(struct lpi_core *c);
-/* The same, and none is left that was sent before. */
+/* The same, and all lanes are read. */
 bool lpi_poll_all(struct lpi_core *c);
+/* As lpi_poll(), while another core copies into a buffer of c's and must get on. */
+void lpi_poll_for_copy(struct lpi_core *c);
 /* Withdraw p's exposed buffer. If a sender is filling it, its receive completes first. */
 void lpi_direct_close(struct lpi_proc *p);
 /* p learns that the run is over: its program may free its buffers afterwards. @return stop */

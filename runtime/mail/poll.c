@@ -15,6 +15,7 @@
 #include "state/remote.h"
 #include "state/stop.h"
 
+#include <sched.h>
 #include <string.h>
 
 enum {
@@ -242,12 +243,18 @@ bool lpi_poll_all(struct lpi_core *c)
     return poll_rest(c, drain_first(c, c->polled.n));
 }
 
+void lpi_poll_for_copy(struct lpi_core *c)
+{
+    if (!lpi_poll(c) && c->machine->is_crowded)
+        sched_yield();
+}
+
 void lpi_direct_close(struct lpi_proc *p)
 {
     struct logp_request *r;
 
     while ((r = lpi_direct_exposed(p)) != NULL && !lpi_direct_withdraw(p, r))
-        lpi_poll(p->core);
+        lpi_poll_for_copy(p->core);
 }
 
 int lpi_direct_stopped(struct lpi_proc *p, int stop)

@@ -38,7 +38,8 @@ static const size_t undelayed_bytes = offsetof(struct lpi_wire, is_data); /* hea
 static inline void take(struct lpi_remote *f)
 {
     while (f->is_shared && atomic_exchange_explicit(&f->busy, true, memory_order_acquire))
-        ;
+        if (f->is_crowded)
+            sched_yield();
 }
 
 static inline void let(struct lpi_remote *f)

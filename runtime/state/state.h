@@ -278,6 +278,7 @@ struct logp_machine {
     _Atomic int64_t pending_at; /* virtual: when the model is replaced next; INT64_MAX: never */
     bool fast_path;             /* wall clock, not instrumented, no rendezvous_from */
     bool instrumented;    /* runs are recorded or explored: one test for both on the fast path */
+    bool is_crowded;      /* cores share a processor: whatever waits for another one yields */
     bool shares_memory;   /* one process, wall clock: without a delay vps may share memory */
     atomic_bool has_work; /* the model decides how long a processor computes */
     int P, n_cores;

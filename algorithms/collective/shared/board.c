@@ -3,6 +3,7 @@
 #include "board.h"
 
 #include <errno.h>
+#include <sched.h>
 
 static const char key; /* its address */
 
@@ -114,6 +115,6 @@ int lpi_board_withdraw(struct lpi_board *b, int rc)
     __atomic_store_n(&b->memory->withdrawn, 1, __ATOMIC_SEQ_CST);
     for (int i = 0; i < b->P; i++)
         while (__atomic_load_n(&b->memory->members[i].at_others, __ATOMIC_SEQ_CST) != 0)
-            ;
+            sched_yield(); /* it may not have its processor */
     return rc;
 }
