@@ -266,6 +266,23 @@ static inline bool lpi_control_has(uint64_t control, uint64_t place)
            (control >> 16 * (place & 1) & 0xff) != ENTRY_NONE;
 }
 
+/* Whether lpi_lane_front() may find a message. */
+static inline bool lpi_lane_stirs(const struct lpi_lane_in *l)
+{
+    const uint64_t place = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
+    /* relaxed, both: lpi_lane_front() reads them again, and acquires */
+    const uint64_t control =
+        atomic_load_explicit(&lpi_lane_line_in(l, place / 2)->control, memory_order_relaxed);
+
+    if ((place & 1) == 0)
+        return control >> 32 == (uint32_t)(place / 2 + 1);
+    return (control & 0xff0000) != 0 ||
+           atomic_load_explicit(&lpi_lane_line_in(l, place / 2 + 1)->control,
+                                memory_order_relaxed) >>
+                   32 ==
+               (uint32_t)(place / 2 + 2);
+}
+
 /* The oldest message. @return false: there is none */
 static inline bool lpi_lane_front(const struct lpi_lane_in *l, struct lpi_front *f)
 {

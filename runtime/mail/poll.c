@@ -169,12 +169,12 @@ static void drain_mailbox(const struct lpi_proc *p)
     }
 }
 
-static bool drain_polled(struct lpi_core *c, int i)
+static inline bool drain_polled(struct lpi_core *c, int i)
 {
     struct lpi_polled *p = &c->polled;
     struct lpi_lane_in *l = p->lanes[i];
 
-    if (!drain_lane(c, l, DRAIN_BURST))
+    if (!lpi_lane_stirs(l) || !drain_lane(c, l, DRAIN_BURST))
         return false;
     if (i >= HOT) { /* it is hot now, in the place of the one that became so first */
         p->lanes[i] = p->lanes[p->coldest];
