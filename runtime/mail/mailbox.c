@@ -69,10 +69,12 @@ static bool fill_direct(const struct lpi_core *c, const struct lpi_lane_out *l,
 
 /* Send a short message down the lane. @return false: its arrival does not fit, or the lane has no
  * line */
-static inline bool put_short(const struct lpi_core *c, struct lpi_lane_out *l,
-                             const struct lpi_proc *to, const struct lpi_label *label,
-                             int64_t arrival, const void *data, size_t n_bytes)
+static inline bool put_short(const struct lpi_core *c, const struct lpi_proc *to,
+                             const struct lpi_label *label, int64_t arrival, const void *data,
+                             size_t n_bytes)
 {
+    struct lpi_lane_out *l = &c->out[to->core_index];
+
     if (!lpi_lane_tells(l, arrival) || !is_in_order(l, c, to) ||
         (!lpi_lane_joins(l, c->polls) && !lpi_lane_has_line(l, c, to)))
         return false;
@@ -95,7 +97,7 @@ bool lpi_post_inline(struct lpi_core *c, const struct lpi_proc *to, const struct
     if (n_bytes > LPI_ALONE_BYTES || c->credit < cost)
         return false;
     if (n_bytes <= LPI_SHORT_BYTES) {
-        if (!put_short(c, l, to, label, LOGP_NEVER, data, n_bytes))
+        if (!put_short(c, to, label, LOGP_NEVER, data, n_bytes))
             return false;
     } else {
         if (!may_take_line(l, c, to))
@@ -178,7 +180,7 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
 
     if (rc != 0)
         return rc;
-    if (!is_short(e) || !put_short(c, l, to, &e->label, e->arrival, e->data, e->n_bytes))
+    if (!is_short(e) || !put_short(c, to, &e->label, e->arrival, e->data, e->n_bytes))
         rc = may_take_line(l, c, to) ? put_alone(c, l, to, e) : put_into_mailbox(c, l, to, e);
     if (rc == 0)
         c->credit -= cost;
