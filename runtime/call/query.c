@@ -30,7 +30,7 @@ int lpi_catch_up(struct lpi_proc *p)
 
     if (rc != 0)
         return rc;
-    lpi_poll(p->core);
+    lpi_poll_all(p->core);
     if (p->inbox.n_any > 0)
         lpi_match_arrived(p, p->core->machine->resolver.horizon(p)); /* this may send CTSs */
     if (lpi_has_background(p) && (rc = lpi_data_send(p)) != 0)

@@ -308,7 +308,7 @@ static void conclude(struct logp_machine *m, int64_t end)
         int64_t now;
 
         lpi_remote_done(m);
-        if (lpi_poll(c))
+        if (lpi_poll_all(c))
             continue;
         now = lpi_monotonic_ns();
         if (end > 0 && now > end)
@@ -319,7 +319,7 @@ static void conclude(struct logp_machine *m, int64_t end)
             lpi_remote_lose(f);
     }
     for (int i = 0; i < m->n_cores; i++) /* take the messages that are still queued for each core */
-        while (lpi_poll(&m->cores[i]) && !lpi_remote_is_lost(f))
+        while (lpi_poll_all(&m->cores[i]) && !lpi_remote_is_lost(f))
             ;
 }
 

@@ -131,7 +131,7 @@ static void reclaim(struct logp_machine *m)
     lpi_groups_discard(m);
     lpi_areas_discard(m);
     for (int i = 0; i < m->n_cores; i++)
-        while (lpi_poll(&m->cores[i]))
+        while (lpi_poll_all(&m->cores[i]))
             ;
     discard_rts(m);
     for (int i = 0; i < m->n_cores; i++) {

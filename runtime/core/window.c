@@ -176,7 +176,7 @@ static void take_mail(struct lpi_core *c)
 {
     /* acquire pairs with the release in lpi_window_reach(): what is noted is visible */
     atomic_exchange_explicit(&c->window.mail, INT64_MAX, memory_order_acquire);
-    while (lpi_poll(c))
+    while (lpi_poll_all(c))
         ;
     lpi_poll_mail(c);
 }

@@ -19,6 +19,10 @@
 
 /* NULL: no memory. Free with lpi_memory_free() and the same size. */
 void *lpi_memory_zeroed(size_t n, size_t size);
+/* The same for memory whose parts belong to different cores: no page is touched, and none is huge, so
+ * each lies near the core that writes to it first. */
+void *lpi_memory_apart(size_t n, size_t size);
+void lpi_memory_apart_free(void *memory, size_t n, size_t size);
 void lpi_memory_free(void *memory, size_t n, size_t size);
 
 /* ---- process.c: state that the machines of one process share ---- */

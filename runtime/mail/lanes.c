@@ -10,7 +10,7 @@
 /* A line stays with its consumer until the producer has begun the next: the least are two. */
 enum { DEFAULT_LINES = 1024, FEW_LINES = 16, LEAST_LINES = 2, TOTAL_LINES = 1 << 18 };
 
-static unsigned lines_per_lane(int wanted, int n_cores)
+static unsigned lines_per_lane(int wanted, size_t n_cores)
 {
     unsigned n = DEFAULT_LINES;
 
@@ -18,73 +18,102 @@ static unsigned lines_per_lane(int wanted, int n_cores)
         return 0;
     if (wanted > 0)
         n = wanted > LEAST_LINES ? (unsigned)wanted : LEAST_LINES;
-    while (wanted == 0 && n > FEW_LINES && n * (unsigned)n_cores * (unsigned)n_cores > TOTAL_LINES)
+    while (wanted == 0 && n > FEW_LINES && n * n_cores * n_cores > TOTAL_LINES)
         n /= 2;
     while ((n & (n - 1)) != 0)
         n += n & -n;
     return n;
 }
 
+/* Both halves of n lanes, and the list of those that are polled: the row of a core. */
+static size_t row_bytes(size_t n)
+{
+    const size_t bytes =
+        n * (sizeof(struct lpi_lane_out) + sizeof(struct lpi_lane_in) + sizeof(void *));
+
+    return (bytes + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
+}
+
 int lpi_lanes_create(struct logp_machine *m, int lines)
 {
     const size_t n = (size_t)m->n_cores;
-    const unsigned n_lines = lines_per_lane(lines, m->n_cores);
-    const size_t lane_bytes = sizeof(struct lpi_lane) + n_lines * sizeof(struct line);
-    const size_t stride = (lane_bytes + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
-    struct lpi_direct *direct;
-    struct lpi_lane **table;
 
     if (n == 1)
         return 0;
-    m->lane_stride = stride;
-    m->lanes = lpi_memory_zeroed(n * n, stride);
-    m->direct = direct = lpi_memory_zeroed((size_t)m->P, sizeof(*direct));
-    table = calloc(2 * n * n, sizeof(struct lpi_lane *));
-    if (m->lanes == NULL || direct == NULL || table == NULL) {
-        free(table);
+    m->lane_lines = lines_per_lane(lines, n);
+    m->lane_stride = row_bytes(n);
+    m->lanes = lpi_memory_apart(n, m->lane_stride);
+    m->direct = lpi_memory_zeroed((size_t)m->P, sizeof(*m->direct));
+    if (m->lanes == NULL || m->direct == NULL)
         return -ENOMEM;
-    }
     for (size_t i = 0; i < n; i++) {
-        m->cores[i].n_in = m->n_cores;
-        m->cores[i].in = table + 2 * n * i;
-        m->cores[i].out = m->cores[i].in + n;
-    }
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) {
-            struct lpi_lane *lane =
-                (struct lpi_lane *)(void *)((char *)m->lanes + (i * n + j) * stride);
+        struct lpi_core *c = &m->cores[i];
 
-            if (i == j)
-                continue;
-            lane->n_lines = n_lines;
-            lane->lines = n_lines > 0 ? (struct line *)(void *)(lane + 1) : NULL;
-            m->cores[i].out[j] = lane;
-            m->cores[j].in[i] = lane;
-        }
+        c->n_in = m->n_cores;
+        c->out = (struct lpi_lane_out *)(void *)((char *)m->lanes + i * m->lane_stride);
+        c->in = (struct lpi_lane_in *)(void *)(c->out + n);
+        c->polled.lanes = (struct lpi_lane_in **)(void *)(c->in + n);
     }
     return 0;
 }
 
 void lpi_lanes_destroy(struct logp_machine *m)
 {
-    if (m->cores != NULL)
-        free(m->cores[0].in);
+    for (int i = 0; m->cores != NULL && i < m->n_cores; i++)
+        for (int k = 0; k < m->cores[i].polled.n; k++)
+            /* relaxed: the machine is quiet */
+            free(atomic_load_explicit(&m->cores[i].polled.lanes[k]->lines, memory_order_relaxed));
     lpi_memory_free(m->direct, (size_t)m->P, sizeof(*m->direct));
-    lpi_memory_free(m->lanes, (size_t)m->n_cores * (size_t)m->n_cores, m->lane_stride);
+    lpi_memory_apart_free(m->lanes, (size_t)m->n_cores, m->lane_stride);
+}
+
+void lpi_lane_make(struct lpi_core *c, int from)
+{
+    const unsigned n = c->machine->lane_lines;
+    const size_t bytes = (n * sizeof(struct line) + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
+    struct lpi_lane_in *l = &c->in[from];
+    struct line *lines = n > 0 ? aligned_alloc(LPI_LINE, bytes) : NULL;
+
+    if (lines == NULL)
+        return;
+    memset(lines, 0, bytes);
+    l->n_lines = n;
+    c->polled.lanes[c->polled.n++] = l;
+    lpi_pause();
+    /* release pairs with the acquire in lpi_lane_look(): no line has an entry */
+    atomic_store_explicit(&l->lines, lines, memory_order_release);
+}
+
+bool lpi_lane_look(struct lpi_lane_out *l, const struct lpi_core *c, const struct lpi_proc *to)
+{
+    const struct lpi_lane_in *in = lpi_lane_other_half(c, to);
+    /* relaxed: its own */
+    const uint64_t next = (atomic_load_explicit(&l->tail, memory_order_relaxed) + 1) / 2;
+
+    if (l->lines == NULL) {
+        /* acquire pairs with the release in lpi_lane_make(): the lines are empty */
+        l->lines = atomic_load_explicit(&in->lines, memory_order_acquire);
+        if (l->lines != NULL)
+            l->n_lines = c->machine->lane_lines;
+    }
+    /* acquire pairs with the release in lpi_lane_pass(): the line has been read */
+    l->head_seen = atomic_load_explicit(&in->head, memory_order_acquire);
+    return next - l->head_seen / 2 < l->n_lines;
 }
 
 bool lpi_lanes_quiet(const struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++) {
-        for (int j = 0; j < m->n_cores; j++) {
-            const struct lpi_lane *l = i != j ? m->cores[i].out[j] : NULL;
+        for (int j = 0; j < m->cores[i].n_in; j++) {
+            const struct lpi_lane_out *out = &m->cores[i].out[j];
+            const struct lpi_lane_in *in = &m->cores[j].in[i];
 
             /* acquire pairs with the releases in lpi_lane_publish(), lpi_lane_pass(),
              * put_into_mailbox() and drain_mailbox() */
-            if (l != NULL && (atomic_load_explicit(&l->tail, memory_order_acquire) !=
-                                  atomic_load_explicit(&l->head, memory_order_acquire) ||
-                              atomic_load_explicit(&l->q_sent, memory_order_acquire) !=
-                                  atomic_load_explicit(&l->q_taken, memory_order_acquire)))
+            if (atomic_load_explicit(&out->tail, memory_order_acquire) !=
+                    atomic_load_explicit(&in->head, memory_order_acquire) ||
+                atomic_load_explicit(&out->q_sent, memory_order_acquire) !=
+                    atomic_load_explicit(&in->q_taken, memory_order_acquire))
                 return false;
         }
     }

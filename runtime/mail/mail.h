@@ -193,8 +193,12 @@ struct logp_request *lpi_direct_exposed(const struct lpi_proc *p);
 
 /* ---- poll.c: taking the messages of other cores and processes ---- */
 
+/* Take messages from other cores and processes. Called by the holder of c, which waits or is about to
+ * poll again: messages of some cores may be left for the next polls. @return true: took some */
 bool lpi_poll(struct lpi_core *c);
-/* The same, while another core copies into a buffer of c's and must get on. */
+/* The same, and all lanes are read. */
+bool lpi_poll_all(struct lpi_core *c);
+/* As lpi_poll(), while another core copies into a buffer of c's and must get on. */
 void lpi_poll_for_copy(struct lpi_core *c);
 /* Withdraw p's exposed buffer. If a sender is filling it, its receive completes first. */
 void lpi_direct_close(struct lpi_proc *p);

@@ -26,22 +26,23 @@ enum {
 
 /* Whether all messages of this pair of cores have been delivered. acquire pairs with the releases
  * in lpi_lane_pass() and drain_mailbox(): the effects of the deliveries are visible. */
-static bool all_delivered(const struct lpi_lane *l)
+static bool all_delivered(const struct lpi_lane_out *l, const struct lpi_lane_in *in)
 {
-    return atomic_load_explicit(&l->head, memory_order_acquire) ==
+    return atomic_load_explicit(&in->head, memory_order_acquire) ==
                atomic_load_explicit(&l->tail, memory_order_relaxed) &&
-           atomic_load_explicit(&l->q_taken, memory_order_acquire) ==
+           atomic_load_explicit(&in->q_taken, memory_order_acquire) ==
                atomic_load_explicit(&l->q_sent, memory_order_relaxed);
 }
 
 /* Whether a message may take the lane: not while messages of this core are still in mailboxes. */
-static bool is_in_order(struct lpi_lane *l)
+static bool is_in_order(struct lpi_lane_out *l, const struct lpi_core *c, const struct lpi_proc *to)
 {
     const uint64_t queued = atomic_load_explicit(&l->q_sent, memory_order_relaxed); /* our own */
 
     if (queued != l->q_taken_seen)
         /* acquire pairs with the release in drain_mailbox(): they have left the mailboxes */
-        l->q_taken_seen = atomic_load_explicit(&l->q_taken, memory_order_acquire);
+        l->q_taken_seen =
+            atomic_load_explicit(&lpi_lane_other_half(c, to)->q_taken, memory_order_acquire);
     return queued == l->q_taken_seen;
 }
 
@@ -49,16 +50,17 @@ static bool is_in_order(struct lpi_lane *l)
  * Try to copy a long message straight into an exposed buffer. Without a delay, the sender of a very
  * long one polls for a while, since the receiver may be about to expose its buffer.
  */
-static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
+static bool fill_direct(const struct lpi_core *c, const struct lpi_lane_out *l,
                         const struct lpi_proc *to, const struct lpi_envelope *e)
 {
-    struct lpi_direct *o = &m->direct[to->rank];
+    const struct lpi_lane_in *in = lpi_lane_other_half(c, to);
+    struct lpi_direct *o = &c->machine->direct[to->rank];
     size_t looks =
         e->n_bytes >= LOOK_FROM && e->arrival == LOGP_NEVER ? e->n_bytes / BYTES_FOR_LOOK : 1;
 
     /* all_delivered() comes first: a delivery that matched the receive has withdrawn its buffer.
      * relaxed: lpi_direct_fill() claims, with acquire */
-    while (!all_delivered(l) ||
+    while (!all_delivered(l, in) ||
            atomic_load_explicit(&o->state, memory_order_relaxed) != LPI_DIRECT_OPEN)
         if (--looks == 0)
             return false;
@@ -68,35 +70,38 @@ static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
 
 /* Send a short message down the lane. @return false: its arrival does not fit, or the lane has no
  * line */
-static inline bool put_short(const struct lpi_core *c, struct lpi_lane *l,
-                             const struct lpi_label *label, int dst, int64_t arrival,
-                             const void *data, size_t n_bytes)
+static inline bool put_short(const struct lpi_core *c, const struct lpi_proc *to,
+                             const struct lpi_label *label, int64_t arrival, const void *data,
+                             size_t n_bytes)
 {
-    if (!lpi_lane_tells(l, arrival) || !is_in_order(l) ||
-        (!lpi_lane_joins(l, c->polls) && !lpi_lane_has_line(l)))
+    struct lpi_lane_out *l = &c->out[to->core_index];
+
+    if (!lpi_lane_tells(l, arrival) || !is_in_order(l, c, to) ||
+        (!lpi_lane_joins(l, c->polls) && !lpi_lane_has_line(l, c, to)))
         return false;
-    lpi_lane_put_short(l, label, dst, arrival, data, n_bytes, c->polls);
+    lpi_lane_put_short(l, label, to->rank, arrival, data, n_bytes, c->polls);
     return true;
 }
 
-static bool may_take_line(struct lpi_lane *l)
+static bool may_take_line(struct lpi_lane_out *l, const struct lpi_core *c,
+                          const struct lpi_proc *to)
 {
-    return is_in_order(l) && lpi_lane_has_line(l);
+    return is_in_order(l, c, to) && lpi_lane_has_line(l, c, to);
 }
 
 bool lpi_post_inline(struct lpi_core *c, const struct lpi_proc *to, const struct lpi_label *label,
                      const void *data, size_t n_bytes)
 {
     const int64_t cost = lpi_message_cost(n_bytes);
-    struct lpi_lane *l = c->out[to->core_index];
+    struct lpi_lane_out *l = &c->out[to->core_index];
 
     if (n_bytes > LPI_ALONE_BYTES || c->credit < cost)
         return false;
     if (n_bytes <= LPI_SHORT_BYTES) {
-        if (!put_short(c, l, label, to->rank, LOGP_NEVER, data, n_bytes))
+        if (!put_short(c, to, label, LOGP_NEVER, data, n_bytes))
             return false;
     } else {
-        if (!may_take_line(l))
+        if (!may_take_line(l, c, to))
             return false;
         memcpy(lpi_lane_alone(l, label, to->rank, LOGP_NEVER)->u.bytes, data, n_bytes);
         lpi_lane_publish_alone(l, ENTRY_INLINE, n_bytes);
@@ -122,7 +127,7 @@ static struct lpi_message *message_of(struct lpi_core *c, const struct lpi_envel
 }
 
 /* Send a message in a line of its own, which is free. @return 0; -ENOMEM */
-static int put_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_proc *to,
+static int put_alone(struct lpi_core *c, struct lpi_lane_out *l, const struct lpi_proc *to,
                      const struct lpi_envelope *e)
 {
     const bool is_plain = e->kind == LPI_EAGER && e->message == NULL;
@@ -135,7 +140,7 @@ static int put_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_pr
         if (e->bits != 0)
             memcpy(a->u.bytes + LPI_BITS_AT, &e->bits, sizeof(e->bits));
         lpi_lane_publish_alone(l, e->bits == 0 ? ENTRY_INLINE : ENTRY_BITS, e->n_bytes);
-    } else if (is_plain && e->n_bytes >= LPI_DIRECT_FROM && fill_direct(c->machine, l, to, e)) {
+    } else if (is_plain && e->n_bytes >= LPI_DIRECT_FROM && fill_direct(c, l, to, e)) {
         a = lpi_lane_alone(l, &e->label, e->dst, e->arrival);
         a->u.direct.n_bytes = e->n_bytes;
         a->u.direct.bits = e->bits;
@@ -153,7 +158,7 @@ static int put_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_pr
 }
 
 /* Put a message into the mailbox of its receiver. @return 0; -ENOMEM */
-static int put_into_mailbox(struct lpi_core *c, struct lpi_lane *l, struct lpi_proc *to,
+static int put_into_mailbox(struct lpi_core *c, struct lpi_lane_out *l, struct lpi_proc *to,
                             const struct lpi_envelope *e)
 {
     struct lpi_message *m = message_of(c, e);
@@ -171,13 +176,13 @@ static int put_into_mailbox(struct lpi_core *c, struct lpi_lane *l, struct lpi_p
 int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_envelope *e)
 {
     const int64_t cost = lpi_queue_cost(e);
-    struct lpi_lane *l = c->out[to->core_index];
+    struct lpi_lane_out *l = &c->out[to->core_index];
     int rc = cost > 0 && c->credit < cost ? lpi_credit_refill(c, cost) : 0;
 
     if (rc != 0)
         return rc;
-    if (!is_short(e) || !put_short(c, l, &e->label, e->dst, e->arrival, e->data, e->n_bytes))
-        rc = may_take_line(l) ? put_alone(c, l, to, e) : put_into_mailbox(c, l, to, e);
+    if (!is_short(e) || !put_short(c, to, &e->label, e->arrival, e->data, e->n_bytes))
+        rc = may_take_line(l, c, to) ? put_alone(c, l, to, e) : put_into_mailbox(c, l, to, e);
     if (rc == 0) {
         c->credit -= cost;
         lpi_window_reach(c, to->core, e->arrival);

@@ -2,6 +2,12 @@
 /*
  * Taking the messages of other cores and processes. The lane of a core is drained before a message
  * of a mailbox that this core has sent: see mailbox.c.
+ *
+ * A core that waits polls again and again, mostly for messages of a few other cores. So lpi_poll()
+ * reads the hot lanes, those that have delivered something last, and some of the others in turn.
+ * A round of the others takes ROUND_POLLS polls, or ROUND_NS if the core reads the clock while it
+ * waits. What depends on which messages have come, such as a receive from any source or a test that
+ * fails, calls lpi_poll_all(), which reads all lanes.
  */
 #include "mail/lane.h"
 #include "mail/mail.h"
@@ -12,7 +18,13 @@
 #include <sched.h>
 #include <string.h>
 
-enum { DRAIN_BURST = 64 };
+enum {
+    DRAIN_BURST = 64,
+    HOT = 4,  /* lanes that each poll reads ... */
+    SOME = 4, /* ... and the least of the others */
+    ROUND_POLLS = 16,
+    ROUND_NS = 1000,
+};
 
 static void deliver(struct lpi_core *c, const struct lpi_envelope *e)
 {
@@ -72,7 +84,7 @@ static inline bool deliver_fast(const struct lpi_core *c, const struct lpi_label
            lpi_deliver_here(&c->machine->procs[dst], label, data, n_bytes, bits, true);
 }
 
-static inline void take_short(struct lpi_core *c, struct lpi_lane *l, const struct lpi_front *f)
+static inline void take_short(struct lpi_core *c, struct lpi_lane_in *l, const struct lpi_front *f)
 {
     const struct short_entry *s = lpi_front_short(f);
     const int64_t arrival = lpi_lane_arrival(l, f);
@@ -81,7 +93,7 @@ static inline void take_short(struct lpi_core *c, struct lpi_lane *l, const stru
         deliver_short(c, s, arrival, f->n_bytes);
 }
 
-static inline void take_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_front *f)
+static inline void take_alone(struct lpi_core *c, struct lpi_lane_in *l, const struct lpi_front *f)
 {
     const struct alone_entry *a = &f->line->u.alone;
 
@@ -92,7 +104,7 @@ static inline void take_alone(struct lpi_core *c, struct lpi_lane *l, const stru
         deliver_alone(c, f);
 }
 
-static bool take_entry(struct lpi_core *c, struct lpi_lane *l)
+static bool take_entry(struct lpi_core *c, struct lpi_lane_in *l)
 {
     struct lpi_front f;
 
@@ -107,12 +119,10 @@ static bool take_entry(struct lpi_core *c, struct lpi_lane *l)
     return true;
 }
 
-static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
+static bool drain_lane(struct lpi_core *c, struct lpi_lane_in *l, int most)
 {
     bool any = false;
 
-    if (l->lines == NULL)
-        return false;
     for (int i = 0; i < most && take_entry(c, l); i++) {
         any = true;
         if (i >= LPI_AHEAD)
@@ -121,47 +131,116 @@ static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
     return any;
 }
 
+static bool is_made(const struct lpi_lane_in *l)
+{
+    /* relaxed: its own */
+    return atomic_load_explicit(&l->lines, memory_order_relaxed) != NULL;
+}
+
 static void drain_mailbox(const struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
     struct lpi_message *m;
 
     while ((m = lpi_queue_pop(p)) != NULL) {
-        struct lpi_lane *l = NULL;
+        struct lpi_lane_in *l = NULL;
         struct lpi_envelope e;
+        int from = 0;
 
         if (m->src == LOGP_OUTSIDE) { /* injected: it counts and arrives now */
             c->messages++;
             if (lpi_emulates(c->machine))
                 m->arrival = lpi_wall(c->machine);
         } else {
-            l = c->in[c->machine->procs[m->src].core_index];
+            from = c->machine->procs[m->src].core_index;
+            l = &c->in[from];
             lpi_pause();
-            drain_lane(c, l, INT32_MAX); /* older than m */
+            if (is_made(l))
+                drain_lane(c, l, INT32_MAX); /* older than m */
         }
         e = lpi_envelope_of_any(m, true);
         deliver(c, &e);
         lpi_pause();
+        if (l != NULL && !is_made(l))
+            lpi_lane_make(c, from);
         /* release pairs with the acquires in is_in_order(), all_delivered(), lpi_lanes_quiet() */
         if (l != NULL)
             atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
     }
 }
 
-/* Take messages from other cores and processes. Called by the holder. @return true: took some */
-bool lpi_poll(struct lpi_core *c)
+static inline bool drain_polled(struct lpi_core *c, int i)
 {
-    const struct logp_machine *m = c->machine;
+    struct lpi_polled *p = &c->polled;
+    struct lpi_lane_in *l = p->lanes[i];
+
+    if (!lpi_lane_stirs(l) || !drain_lane(c, l, DRAIN_BURST))
+        return false;
+    if (i >= HOT) { /* it is hot now, in the place of the one that became so first */
+        p->lanes[i] = p->lanes[p->coldest];
+        p->lanes[p->coldest] = l;
+        p->coldest = (p->coldest + 1) % HOT;
+    }
+    return true;
+}
+
+static bool drain_first(struct lpi_core *c, int n)
+{
     bool any = false;
 
-    c->polls++;
-    for (int i = 0; i < c->n_in; i++)
-        if (c->in[i] != NULL)
-            any |= drain_lane(c, c->in[i], DRAIN_BURST);
+    for (int i = 0; i < n; i++)
+        any |= drain_polled(c, i);
+    return any;
+}
+
+/* Read some lanes that are not hot: more while they deliver something, and all that are left in this
+ * round if it is late. */
+static __attribute__((noinline)) bool drain_some_others(struct lpi_core *c)
+{
+    struct lpi_polled *p = &c->polled;
+    const int64_t now = c->run_queue.clock_seen;
+    const bool is_late = now - p->began_at >= ROUND_NS;
+    const int share = (p->n - HOT + ROUND_POLLS - 1) / ROUND_POLLS;
+    bool any = false, found;
+
+    do {
+        found = false;
+        for (int k = share > SOME ? share : SOME; k > 0 && p->next < p->n; k--)
+            found |= drain_polled(c, p->next++);
+        any |= found;
+    } while ((found || is_late) && p->next < p->n);
+    if (p->next >= p->n) {
+        p->next = HOT;
+        p->began_at = now;
+    }
+    return any;
+}
+
+/* Take what does not come down a lane. any: something came down one */
+static inline bool poll_rest(struct lpi_core *c, bool any)
+{
     lpi_pause();
-    if (m->remote != NULL && c->index == 0)
+    if (c->machine->remote != NULL && c->index == 0)
         any |= lpi_remote_poll(c);
     return lpi_queue_take_bell(c, drain_mailbox) || any;
+}
+
+bool lpi_poll(struct lpi_core *c)
+{
+    const bool few = c->polled.n <= HOT + SOME;
+    bool any;
+
+    c->polls++;
+    any = drain_first(c, few ? c->polled.n : HOT);
+    if (!few)
+        any |= drain_some_others(c);
+    return poll_rest(c, any);
+}
+
+bool lpi_poll_all(struct lpi_core *c)
+{
+    c->polls++;
+    return poll_rest(c, drain_first(c, c->polled.n));
 }
 
 void lpi_poll_for_copy(struct lpi_core *c)

@@ -201,6 +201,15 @@ struct lpi_window {
     _Atomic int64_t mail; /* what others did reaches the core at this time or later */
 };
 
+/* The lanes that a core polls: poll.c. */
+struct lpi_polled {
+    struct lpi_lane_in **lanes; /* those that have been made; the first ones are hot */
+    int n;
+    int next;         /* the next of the others to be read */
+    int coldest;      /* of the hot ones: it makes place for the next */
+    int64_t began_at; /* clock_seen when this round of the others began */
+};
+
 /* Polling loops on several cores: deadlock.c. */
 struct lpi_vain {
     /* Between these times of the host's clock all procs of the core waited or polled in vain, and it
@@ -230,9 +239,10 @@ struct lpi_core {
     int *ranks;         /* of its procs; NULL: consecutive ones from first_rank */
     const int *core_of; /* the machine's; NULL: as ranks */
     int index;
-    int cpu;                        /* the operating system's number; -1: not pinned */
-    int n_in;                       /* entries of in: all cores; 0: there are no others */
-    struct lpi_lane **in, **out;    /* indexed by core; NULL for itself */
+    int cpu;                  /* the operating system's number; -1: not pinned */
+    int n_in;                 /* entries of in: all cores; 0: there are no others */
+    struct lpi_lane_out *out; /* the halves of its lanes, indexed by core: lane.h */
+    struct lpi_lane_in *in;
     struct lpi_thread_place thread; /* of its carrier */
     uintptr_t shared_stack;         /* vps use it in turn; bytes 0: each vp has its own stack */
     size_t shared_stack_bytes;
@@ -244,6 +254,7 @@ struct lpi_core {
     uint64_t messages;  /* sent in this run */
     int late_starts;    /* starts in this run at which it released vps too late */
     unsigned polls;     /* for messages of other cores: lane.h */
+    struct lpi_polled polled;
     struct {
         const char *call;
         int rank, error;
@@ -305,8 +316,9 @@ struct logp_machine {
     struct lpi_mailbox *mails;           /* by rank */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
     struct lpi_space_wait *space_waits;  /* by rank; NULL: no backpressure */
-    void *lanes;                         /* n_cores^2 of lane_stride bytes */
+    void *lanes;                         /* the halves of all lanes: lane_stride bytes for a core */
     size_t lane_stride;
+    unsigned lane_lines; /* of each lane; 0: there are no lanes */
     /* by rank: attach.c; NULL: not needed yet */
     _Atomic(struct lpi_attached *) attached;
     const struct lpi_processes *processes; /* remote.h; chosen at creation */

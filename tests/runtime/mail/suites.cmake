@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 logp_add_suite(lanes host/memory.c mail/direct.c mail/lanes.c mail/mailbox.c mail/poll.c mail/pool.c mail/queue.c)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/runtime/mail/lanes.c PROPERTIES COMPILE_DEFINITIONS "aligned_alloc=test_aligned")
 logp_add_suite(matching host/memory.c mail/heap.c mail/index.c mail/match.c mail/pool.c)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/runtime/mail/heap.c
                             ${PROJECT_SOURCE_DIR}/runtime/mail/index.c

@@ -32,7 +32,9 @@ static struct traffic {
     struct lpi_proc procs[P];
     struct lpi_mailbox mails[P];
     struct core_work work[CORES];
+    struct logp_machine many; /* another one, whose messages are only counted */
     atomic_int taken;
+    bool lacks_memory; /* for most lanes, when they are to be made */
 } * under_test;
 
 static const int64_t queue_limit = INT64_C(1) << 30;
@@ -67,7 +69,18 @@ static struct lpi_envelope message(int src, int dst, uint64_t n, char *data)
 
 /* ---- what the mail calls ---- */
 
-static void take(struct lpi_core *c, const struct lpi_envelope *e)
+void *test_aligned(size_t alignment, size_t n_bytes);
+
+void *test_aligned(size_t alignment, size_t n_bytes)
+{
+    static atomic_int n;
+
+    return under_test->lacks_memory && atomic_fetch_add(&n, 1) % 50 != 0
+               ? NULL
+               : aligned_alloc(alignment, n_bytes);
+}
+
+static void take_checked(struct lpi_core *c, const struct lpi_envelope *e)
 {
     uint64_t *n = &under_test->work[c->index].n_taken[e->src][e->dst];
     char data[LONGEST];
@@ -82,6 +95,14 @@ static void take(struct lpi_core *c, const struct lpi_envelope *e)
     cr_assert(e->is_paid);
     lpi_credit_give(&under_test->procs[e->dst], e->n_bytes);
     atomic_fetch_add(&under_test->taken, 1);
+}
+
+static void take(struct lpi_core *c, const struct lpi_envelope *e)
+{
+    if (c->machine == &under_test->many)
+        atomic_fetch_add(&under_test->taken, 1);
+    else
+        take_checked(c, e);
 }
 
 int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e)
@@ -159,13 +180,14 @@ static void post(struct core_work *w)
     w->posted++;
 }
 
-static struct traffic *begin(int lines, bool fast_path, uint64_t seed)
+static struct traffic *begin(int lines, bool fast_path, bool lacks_memory, uint64_t seed)
 {
     struct traffic *t = lpi_memory_zeroed(1, sizeof(*t));
 
     cr_assert_not_null(t);
     cr_log_info("%d lines, seed %lu", lines, (unsigned long)seed);
     under_test = t;
+    t->lacks_memory = lacks_memory;
     t->machine.P = t->machine.n_local = P;
     t->machine.n_cores = CORES;
     t->machine.fast_path = fast_path;
@@ -222,7 +244,10 @@ static void on_one_thread(struct traffic *t)
         for (int k = 0; k < burst && n < CORES * MESSAGES; k++, n++)
             post(&t->work[i]);
         cr_assert_eq(lpi_lanes_quiet(&t->machine), atomic_load(&t->taken) == n);
-        lpi_poll(&t->cores[below(&random, CORES)]);
+        if (below(&random, 2) == 0)
+            lpi_poll(&t->cores[below(&random, CORES)]);
+        else
+            lpi_poll_all(&t->cores[below(&random, CORES)]);
     }
     for (int i = 0; i < CORES; i++)
         while (lpi_poll(&t->cores[i]))
@@ -253,14 +278,15 @@ static void on_threads(struct traffic *t)
         pthread_join(threads[i], NULL);
 }
 
-/* Lanes of the usual length, ones that overflow into the mailboxes, and none. */
+/* Lanes of the usual length, ones that overflow into the mailboxes, and none; and lanes for which
+ * there is no memory for some time. */
 static void all(void (*run)(struct traffic *t))
 {
     static const int lines[] = {0, 1, 4, 128, -1};
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-        for (int fast_path = 0; fast_path <= 1; fast_path++) {
-            struct traffic *t = begin(lines[i], fast_path, 7919 * (i + 1));
+        for (int k = 0; k < 4; k++) {
+            struct traffic *t = begin(lines[i], k % 2 == 1, k >= 2, 7919 * (i + 1));
 
             run(t);
             end(t);
@@ -275,4 +301,59 @@ Test(lanes, each_message_comes_once_and_in_order)
 Test(lanes, each_message_comes_once_and_in_order_on_threads)
 {
     all(on_threads);
+}
+
+/* Core `from` has sent a message to core 0. @return the polls until it is there */
+static int polls_for_one(struct logp_machine *m, int from)
+{
+    int n = 0;
+
+    OK(lpi_post_to_core(&m->cores[from], &m->procs[0],
+                        &(struct lpi_envelope){.src = from, .arrival = LOGP_NEVER}));
+    for (; atomic_load(&under_test->taken) == 0; n++)
+        lpi_poll(&m->cores[0]);
+    cr_assert_eq(atomic_exchange(&under_test->taken, 0), 1);
+    return n;
+}
+
+/* One vp on each core */
+Test(lanes, of_many_cores_are_made_late_and_read_in_turn)
+{
+    enum { MANY = 2048, ROUND_POLLS = 16 };
+    struct traffic *t = begin(0, false, false, 1);
+    struct logp_machine *m = &t->many;
+
+    *m = (struct logp_machine){
+        .P = MANY, .n_local = MANY, .n_cores = MANY, .queue_limit = (size_t)queue_limit};
+    atomic_store(&m->credit, queue_limit);
+    m->cores = lpi_memory_zeroed(MANY, sizeof(*m->cores));
+    m->procs = lpi_memory_zeroed(MANY, sizeof(*m->procs));
+    m->mails = lpi_memory_zeroed(MANY, sizeof(*m->mails));
+    cr_assert(m->cores != NULL && m->procs != NULL && m->mails != NULL);
+    for (int i = 0; i < MANY; i++) {
+        m->cores[i].machine = m;
+        m->cores[i].index = i;
+        m->procs[i].rank = m->procs[i].core_index = i;
+        m->procs[i].core = &m->cores[i];
+    }
+    OK(lpi_lanes_create(m, 0));
+    cr_assert_eq(m->lane_lines, 16);
+    for (int i = 1; i < MANY; i++) {
+        cr_assert_eq(m->cores[0].polled.n, i - 1);
+        cr_assert_eq(polls_for_one(m, i), 1); /* a mailbox is read at once */
+    }
+    for (int i = 1; i < MANY; i++)
+        cr_assert_leq(polls_for_one(m, i), ROUND_POLLS + 1);
+    cr_assert_eq(polls_for_one(m, MANY - 1), 1);
+    OK(lpi_post_to_core(&m->cores[1], &m->procs[0], &(struct lpi_envelope){.src = 1}));
+    lpi_poll_all(&m->cores[0]);
+    cr_assert_eq(atomic_load(&t->taken), 1);
+    for (int i = 0; i < MANY; i++)
+        lpi_pool_fini(&m->cores[i]);
+    lpi_lanes_destroy(m);
+    lpi_memory_free(m->cores, MANY, sizeof(*m->cores));
+    lpi_memory_free(m->procs, MANY, sizeof(*m->procs));
+    lpi_memory_free(m->mails, MANY, sizeof(*m->mails));
+    m->cores = NULL;
+    end(t);
 }

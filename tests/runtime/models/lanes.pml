@@ -2,7 +2,8 @@
 /*
  * The lane of an ordered pair of cores, and the queues that it overflows into: one producer, one
  * consumer with two vps, a ring of two lines. A line has one message, or two short ones: the second
- * joins the first, or it goes into the next line, as the search likes.
+ * joins the first, or it goes into the next line, as the search likes. The consumer makes the lane when it takes a
+ * message from a queue, if there is memory, which is not clear. It does not look at the lane in each turn.
  *
  * Checked: what is sent to a vp is delivered in the order sent (assert); the places of the consumer
  * are never ahead of the producer's, and equal to them at the end, as lpi_lanes_quiet() needs it
@@ -17,10 +18,12 @@
 mtype = { NONE, SHORT, ALONE };
 
 /* the ring: places are 2 * line + entry */
-byte number[LINES];    /* of the line + 1, when it is filled; with the kinds it is the control word */
-mtype first[LINES] = NONE, second[LINES] = NONE;
+byte number[LINES] = 1;    /* of the line + 1, when it is filled; with the kinds it is the control word */
+mtype first[LINES] = SHORT, second[LINES] = SHORT;
+bool made;                 /* the lines are the lane's */
 byte entry_dst[4], entry_number[4]; /* by place mod 4: 2 * LINES */
 byte tail, q_sent;            /* the producer's line */
+bool made_seen;
 byte head_seen, q_taken_seen; /* what it has last seen of the consumer's */
 byte head, q_taken;           /* the consumer's line */
 
@@ -49,6 +52,10 @@ inline find_place()
 	if
 	:: room && kind == SHORT && tail % 2 == 1 -> joins = true /* not polled since */
 	:: true
+	fi;
+	if
+	:: room && !made_seen -> made_seen = made; room = made_seen /* lpi_lane_look() */
+	:: else
 	fi;
 	if
 #ifdef ROOM_FOR_A_LINE_THAT_IS_NOT_PASSED
@@ -199,15 +206,38 @@ inline drain_lane(to_the_end)
 	od
 }
 
+#define CLEAR(l) number[l] = 0; first[l] = NONE; second[l] = NONE
+
+/* lpi_lane_make() */
+inline make()
+{
+#ifdef PUBLISHED_BEFORE_IT_IS_CLEAR
+	made = true;
+	CLEAR(0);
+	CLEAR(1)
+#else
+	CLEAR(0);
+	CLEAR(1);
+	made = true
+#endif
+}
+
 /* drain_mailbox() */
 inline drain_mailbox(owner)
 {
 	do
 	:: queue[owner] ? taken ->
 #ifndef QUEUE_BEFORE_THE_LANE
-	   drain_lane(true);
+	   if
+	   :: made -> drain_lane(true)
+	   :: else
+	   fi;
 #endif
 	   deliver(owner, taken);
+	   if
+	   :: !made -> make()
+	   :: true /* made, or no memory */
+	   fi;
 	   q_taken++;
 	   assert(q_taken <= q_sent)
 	:: empty(queue[owner]) -> break
@@ -235,12 +265,20 @@ proctype consumer()
 {
 	byte taken, at;
 	mtype kind;
-	bool some;
+	bool some, left;
 
 	do
-	:: ALL -> assert(head == tail || q_sent > 0); break
+	:: ALL -> assert(head == tail && q_taken == q_sent); break
 	:: !ALL ->
-	   drain_lane(false);
+	   if
+	   :: made -> drain_lane(false); left = false
+#ifndef A_LANE_IS_LEFT_FOR_EVER
+	   :: !left -> left = true /* not its turn in this poll */
+#else
+	   :: true
+#endif
+	   :: !made
+	   fi;
 	   if
 #ifdef CLEAR_ATTENTION_AFTER_THE_BELLS
 	   :: attention -> drain_bell(0); drain_bell(1); attention = false
