@@ -7,6 +7,7 @@
 #include "delay/delay.h"
 #include "host/host.h"
 #include "mail/mail.h"
+#include "state/run_queue.h"
 #include "state/stop.h"
 
 #include <logp/transport.h>
@@ -500,7 +501,10 @@ static int one_barrier(struct logp_machine *m, int64_t end)
 
 static void one_arrived(struct lpi_core *c)
 {
-    lpi_fix_start(c->machine, LOGP_NEVER, -1);
+    const int64_t start = lpi_fix_start(c->machine, LOGP_NEVER, -1);
+
+    for (int i = 0; i < c->machine->n_cores; i++)
+        lpi_window_reach(c, &c->machine->cores[i], start);
 }
 
 static void one_idle(struct lpi_core *c, unsigned long epochs)

@@ -20,6 +20,9 @@ struct problem *create_delay(const struct question *q, struct logp_delay *delay,
     return NULL;
 }
 
+/* Processors of each core, if several simulate at once: with fewer, the cores would mostly meet. */
+enum { PER_CORE = 64 };
+
 /* Whether several cores can simulate the model at once, and there are enough processors under the
  * virtual clock to make that worth while. */
 static bool worth_all_cores(const struct question *q, const struct logp_delay *delay)
@@ -83,6 +86,8 @@ static int meet(const struct question *q, struct logp_config *config, struct log
     int rc;
 
     config->parallel = worth_all_cores(q, &config->delay);
+    if (config->parallel && config->n_cores == 0)
+        config->n_cores = (int)(q->model.P / PER_CORE);
     expect_others(q, &meeting);
     rc = logp_machine_create(config, m);
     end_meeting(&meeting);
