@@ -34,6 +34,8 @@ static inline bool lpi_in_use(const struct logp_machine *m)
 /* Take the placement of the configuration, after the cores are chosen. It may use fewer of them.
  * @return 0; -EINVAL (core_of), -ENOMEM */
 int lpi_placement_create(struct logp_machine *m, const struct logp_config *config);
+/* The most cores that this configuration needs: one for each rank, or those that core_of names. */
+int lpi_placement_cores(const struct logp_config *config);
 /* Set the ranks of the core and their number. Requires its machine and index. */
 void lpi_place(struct lpi_core *c);
 

@@ -20,6 +20,7 @@
 #include <logp/transport.h>
 
 #include "host/clock.h"
+#include "host/host.h"
 #include "state/lag.h"
 #include "state/message.h"
 #include "state/query.h"
@@ -301,7 +302,7 @@ struct logp_machine {
     struct lpi_recorder *recorders;  /* by rank: trace/chunks.h; NULL: nothing is recorded */
     const struct lpi_record *record; /* trace/recorder.h */
     struct lpi_tracing *tracing;
-    int taken_core;      /* the core of the process that this machine has taken; -1: none */
+    struct lpi_held held; /* its cores: host/cores.c */
     unsigned idle_polls; /* polls without work after which a core counts as idle */
     int64_t line_ns;     /* for a line of another core to come and go; 0: not measured */
     int64_t poll_ns;
