@@ -193,13 +193,13 @@ static bool drain_first(struct lpi_core *c, int n)
     return any;
 }
 
-/* Read some lanes that are not hot: more while they deliver something, and all that are left in this
- * round if it is late. */
+/* Read some lanes that are not hot: more while they deliver something. Read all that are left in this
+ * round if it is late, or if vps are ready, since the core then polls only now and then. */
 static __attribute__((noinline)) bool drain_some_others(struct lpi_core *c)
 {
     struct lpi_polled *p = &c->polled;
     const int64_t now = c->run_queue.clock_seen;
-    const bool is_late = now - p->began_at >= ROUND_NS;
+    const bool all = c->run_queue.ready_first != NULL || now - p->began_at >= ROUND_NS;
     const int share = (p->n - HOT + ROUND_POLLS - 1) / ROUND_POLLS;
     bool any = false, found;
 
@@ -208,7 +208,7 @@ static __attribute__((noinline)) bool drain_some_others(struct lpi_core *c)
         for (int k = share > SOME ? share : SOME; k > 0 && p->next < p->n; k--)
             found |= drain_polled(c, p->next++);
         any |= found;
-    } while ((found || is_late) && p->next < p->n);
+    } while ((found || all) && p->next < p->n);
     if (p->next >= p->n) {
         p->next = HOT;
         p->began_at = now;
