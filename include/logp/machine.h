@@ -126,7 +126,8 @@ struct logp_config {
                              Nothing is compared where vps are in several processes */
     enum logp_placement placement; /**< without core_of; several processes: of the vps of each */
     /** NULL, or the core of each of the P ranks, 0 .. n - 1: as an index into cores, or of those
-     *  that the machine takes itself. It is copied. Each of the n cores needs a rank. A machine on
+     *  that the machine takes itself. It is copied. Each of the n cores needs a rank. If the
+     *  machine takes fewer by itself, neighbours among the n are one core. A machine on
      *  one core (virtual clock, not parallel) ignores it. logp_place_schedules() fills it so that
      *  ranks that exchange most share a core. */
     const int *core_of;
@@ -140,7 +141,7 @@ struct logp_config {
  * @return 0; -EINVAL (size not set, P, no delay model, a core that this process may not use, an
  *         unknown clock, poll_ns, stacks that no address space has, a negative n_cores or
  *         rendezvous_from, an unknown placement, both placement and core_of, a core_of that names
- *         more cores than there are or leaves one without a rank, wait_for_space or rendezvous_from
+ *         more than `cores` has or leaves one without a rank, wait_for_space or rendezvous_from
  *         on a parallel machine), -E2BIG (an unknown field is set), -EINVAL and -E2BIG also as
  *         logp_delay_functions() or logp_network_delay(), -ENOENT (executor, transport), -ENOMEM,
  *         -EAGAIN (no more threads), -ENOTSUP (a forked child).
@@ -307,6 +308,19 @@ LOGP_API int logp_machine_size(const struct logp_machine *machine);
 /** @return the number of cores with vps. */
 LOGP_API int logp_machine_cores(const struct logp_machine *machine);
 
+/** The cores of a machine, in this process. */
+struct logp_core_use {
+    int n_cores;    /**< cores with vps */
+    int n_threads;  /**< their hardware threads that this process may use: more than n_cores where a
+                         core has several, of which the machine uses one */
+    bool is_mixed;  /**< they are of several kinds of processors, fast and slow ones */
+    bool is_shared; /**< another machine of this user, in any process, held one of them when this
+                         machine was created */
+};
+
+/** Set *out. Threads: any. */
+LOGP_API void logp_machine_core_use(const struct logp_machine *machine, struct logp_core_use *out);
+
 /** @return the core of a rank: 0 .. logp_machine_cores() - 1, an index into logp_config.cores if
  *          that was given; -1: no such rank, or another process has it. Threads: any. */
 LOGP_API int logp_machine_core_of(const struct logp_machine *machine, int rank);
@@ -333,7 +347,7 @@ struct logp_host {
     double clock_read_ns; /**< cost of reading the clock once */
 };
 
-/** @return 0; -ENOMEM */
+/** @return 0; -ENOMEM; -EINVAL: the environment has a wrong LOGP_TEST_CORES, which is for tests */
 LOGP_API int logp_host_info(struct logp_host *out);
 
 /** @return the name of executor i = 0, 1, ...; static storage; NULL: there are no more. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "carrier/threads.h"
 
+#include "host/cores.h"
 #include "host/host.h"
 
 #include <errno.h>

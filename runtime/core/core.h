@@ -34,6 +34,8 @@ static inline bool lpi_in_use(const struct logp_machine *m)
 /* Take the placement of the configuration, after the cores are chosen. It may use fewer of them.
  * @return 0; -EINVAL (core_of), -ENOMEM */
 int lpi_placement_create(struct logp_machine *m, const struct logp_config *config);
+/* The most cores that this configuration needs: one for each rank, or those that core_of names. */
+int lpi_placement_cores(const struct logp_config *config);
 /* Set the ranks of the core and their number. Requires its machine and index. */
 void lpi_place(struct lpi_core *c);
 
@@ -88,6 +90,8 @@ void lpi_groups_discard(struct logp_machine *m);
 /* ---- window.c: the virtual clock on several cores ---- */
 
 void lpi_next_window(struct lpi_core *c);
+/* The holder of c has polled for long: end the window here, and ask all cores. */
+void lpi_window_check(struct lpi_core *c);
 /* The functions of lpi_resolver on such a machine. */
 struct lpi_proc *lpi_window_next(struct lpi_core *c);
 bool lpi_window_others_first(struct lpi_proc *p, int64_t t);
@@ -130,7 +134,10 @@ void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);
 /* On several cores: all vps of c wait or poll in vain. */
 void lpi_check_all_pollers(struct lpi_core *c);
-bool lpi_all_in_vain(const struct lpi_core *c);
+/* Parallel: whether all vps of c waited or polled in vain at time t, and still do. */
+bool lpi_in_vain_at(const struct lpi_core *c, int64_t t);
+/* Parallel: they did, and it is a deadlock: take back the polls of c after t, from the clocks. */
+void lpi_in_vain_back(struct lpi_core *c, int64_t t);
 void lpi_record_waits(struct logp_machine *m, bool running);
 /* Put the waits of a cycle first, each before the one that it waits for, if there are more waits
  * than are shown. n waits, by rank. */

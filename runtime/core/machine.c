@@ -4,6 +4,7 @@
 #include "core/core.h"
 #include "core/sched.h"
 #include "delay/delay.h"
+#include "host/cores.h"
 #include "host/host.h"
 #include "mail/lane.h"
 #include "mail/mail.h"
@@ -97,7 +98,7 @@ static void *of_vps(const struct logp_machine *m, size_t size, int *rc)
     return memory;
 }
 
-static int init_memory(struct logp_machine *m, const int *cpus, const struct logp_config *config)
+static int init_memory(struct logp_machine *m, const struct logp_config *config)
 {
     const int64_t share = (int64_t)(m->queue_limit / 64) / m->n_cores;
     int rc = 0;
@@ -114,7 +115,7 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
     if (rc != 0 || m->cores == NULL)
         return -ENOMEM;
     for (int i = 0; rc == 0 && i < m->n_cores; i++)
-        rc = init_core(m, i, cpus[i]);
+        rc = init_core(m, i, m->held.cpus[i]);
     return rc != 0 ? rc : lpi_lanes_create(m, config->lane_slots);
 }
 
@@ -139,7 +140,7 @@ static void destroy_all(struct logp_machine *m)
     if (m->procs != NULL && m->executor != NULL)
         m->executor->destroy(m);
     lpi_delay_fini(m);
-    lpi_process_give_core(m->taken_core);
+    lpi_cores_release(&m->held);
     lpi_process_leave();
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++)
         lpi_pool_fini(&m->cores[i]);
@@ -238,24 +239,25 @@ static int first_error(int a, int b)
 
 static int make_parts(struct logp_machine *m, const struct logp_config *config)
 {
-    int *cpus = NULL;
-    int rc = m->processes->choose_cores(m, config, &cpus);
+    int rc = m->processes->choose_cores(m, config);
 
+    m->n_cores = rc == 0 ? m->held.n : 1;
     if (rc == 0)
         rc = lpi_placement_create(m, config);
     m->time = time_of(config->clock, m->n_cores);
     m->idle_polls = m->time->idle_polls;
     if (m->idle_polls < m->processes->idle_polls)
         m->idle_polls = m->processes->idle_polls;
-    m->is_crowded = rc == 0 && lpi_is_crowded(cpus, m->n_cores);
+    m->is_crowded = rc == 0 && lpi_is_crowded(m->held.cpus, m->n_cores);
+    if (m->is_crowded && m->remote != NULL)
+        m->remote->is_crowded = true;
     if (m->is_crowded)
         m->idle_polls = 1; /* a yield takes longer than what the polls save */
     m->compares_calls |= m->time->compares_calls;
     m->exploring = first_error(m->time->exploring, m->executor->exploring);
     m->blocking = first_error(m->time->blocking, m->executor->blocking);
     if (rc == 0)
-        rc = init_memory(m, cpus, config);
-    free(cpus);
+        rc = init_memory(m, config);
     return rc != 0 ? rc : m->executor->create(m);
 }
 
@@ -287,6 +289,7 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
     configure(m, config);
     m->record = &lpi_record_none;
     m->processes = processes;
+    m->held.registry = -1;
     m->live = lpi_proc_main;
     m->cores_done = lpi_cores_done;
     m->polls_in_vain = LPI_POLLS_IN_VAIN;
@@ -408,6 +411,14 @@ int logp_machine_size(const struct logp_machine *m)
 int logp_machine_cores(const struct logp_machine *m)
 {
     return m->n_cores;
+}
+
+void logp_machine_core_use(const struct logp_machine *m, struct logp_core_use *out)
+{
+    *out = (struct logp_core_use){.n_cores = m->n_cores,
+                                  .n_threads = m->held.n_threads,
+                                  .is_mixed = m->held.is_mixed,
+                                  .is_shared = m->held.is_shared};
 }
 
 int logp_machine_core_of(const struct logp_machine *m, int rank)

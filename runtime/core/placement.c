@@ -5,31 +5,49 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Take a placement that is given, for as many cores as it names. */
-static int take(struct logp_machine *m, const int *core_of)
+int lpi_placement_cores(const struct logp_config *config)
 {
-    int *counts = calloc((size_t)m->n_cores, sizeof(*counts));
-    int n = 0, rc = 0;
+    int last = 0;
 
-    if (counts == NULL)
-        return -ENOMEM;
-    for (int rank = 0; rc == 0 && rank < m->P; rank++) {
-        if (core_of[rank] < 0 || core_of[rank] >= m->n_cores) {
-            rc = -EINVAL;
-            break;
-        }
-        counts[core_of[rank]]++;
-        n = core_of[rank] >= n ? core_of[rank] + 1 : n;
+    if (config->core_of == NULL || !config->parallel)
+        return config->n_processors;
+    for (int rank = 0; rank < config->n_processors; rank++)
+        last = config->core_of[rank] > last ? config->core_of[rank] : last;
+    return last < config->n_processors ? last + 1 : config->n_processors;
+}
+
+/* Whether core_of names the cores 0 .. n - 1, each at least once. *n: out */
+static int count_named(const int *core_of, int P, int *n)
+{
+    int *counts = calloc((size_t)P, sizeof(*counts));
+    int rc = counts == NULL ? -ENOMEM : 0;
+
+    *n = 0;
+    for (int rank = 0; rc == 0 && rank < P; rank++) {
+        rc = core_of[rank] < 0 || core_of[rank] >= P ? -EINVAL : 0;
+        if (rc == 0 && counts[core_of[rank]]++ == 0)
+            ++*n;
     }
-    for (int i = 0; i < n && rc == 0; i++)
+    for (int i = 0; i < *n && rc == 0; i++)
         rc = counts[i] == 0 ? -EINVAL : 0;
     free(counts);
+    return rc;
+}
+
+/* Take a placement that is given, for as many cores as it names. If the machine has taken fewer by
+ * itself, neighbours among those that are named are one core of the machine. */
+static int take(struct logp_machine *m, const struct logp_config *config)
+{
+    int n_named, rc = count_named(config->core_of, m->P, &n_named);
+
+    if (rc == 0 && config->cores != NULL && n_named > m->n_cores)
+        rc = -EINVAL;
     if (rc != 0)
         return rc;
-    m->n_cores = n;
-    memcpy(m->core_of, core_of, (size_t)m->P * sizeof(*core_of));
+    m->n_cores = n_named < m->n_cores ? n_named : m->n_cores;
+    for (int rank = 0; rank < m->P; rank++)
+        m->core_of[rank] = (int)((int64_t)config->core_of[rank] * m->n_cores / n_named);
     return 0;
 }
 
@@ -41,7 +59,7 @@ int lpi_placement_create(struct logp_machine *m, const struct logp_config *confi
     if (m->core_of == NULL)
         return -ENOMEM;
     if (config->core_of != NULL)
-        return take(m, config->core_of);
+        return take(m, config);
     for (int rank = 0; rank < m->P; rank++)
         m->core_of[rank] = -1; /* in another process */
     for (int i = 0; i < m->n_local; i++)

@@ -7,6 +7,7 @@
 #include "delay/delay.h"
 #include "host/host.h"
 #include "mail/mail.h"
+#include "state/run_queue.h"
 #include "state/stop.h"
 
 #include <logp/transport.h>
@@ -189,40 +190,44 @@ void lpi_remote_destroy(struct logp_machine *m)
     atomic_store_explicit(&in_use, false, memory_order_release);
 }
 
-/* Divide the cores of this host among its processes: of n cores, keep this process's. */
-static void divide(struct logp_machine *m, int *cores, int *n)
+/* Of the cores of this host, n_cores with a second thread of each up to n_all, the part of this
+ * process. @return its length, *first: its begin */
+static int divide(struct logp_machine *m, const int *cpus, int n_cores, int n_all, int *first)
 {
     int64_t set[1024] = {0}; /* a bit for each core, modulo the size */
     struct lpi_remote *f = m->remote;
-    int index, n_alike, first, end;
+    int index, n_alike, n, end;
 
-    for (int i = 0; i < *n; i++)
-        set[cores[i] / 64 % 1024] |= (int64_t)(UINT64_C(1) << cores[i] % 64);
+    for (int i = 0; i < n_all; i++)
+        set[cpus[i] / 64 % 1024] |= (int64_t)(UINT64_C(1) << cpus[i] % 64);
     f->ops->alike(set, sizeof(set), &index, &n_alike);
-    f->is_crowded = n_alike > *n;
-    first = f->is_crowded ? index % *n : (int)((int64_t)index * *n / n_alike);
-    end = f->is_crowded ? first + 1 : (int)((int64_t)(index + 1) * *n / n_alike);
-    *n = end - first < m->n_local ? end - first : m->n_local;
-    memmove(cores, cores + first, (size_t)*n * sizeof(*cores));
-    f->is_shared = *n > 1;
-    f->is_crowded |= lpi_is_crowded(cores, *n);
+    n = n_alike > n_cores ? n_all : n_cores;
+    f->is_crowded = n_alike > n;
+    *first = f->is_crowded ? index % n : (int)((int64_t)index * n / n_alike);
+    end = f->is_crowded ? *first + 1 : (int)((int64_t)(index + 1) * n / n_alike);
+    return end - *first < m->n_local ? end - *first : m->n_local;
 }
 
-static int choose_cores(struct logp_machine *m, const struct logp_config *config, int **cpus)
+/* Processes of a machine that share a core hold it together. Else each holds its part, or other
+ * cores if another machine has some of it. */
+static int choose_cores(struct logp_machine *m, const struct logp_config *config)
 {
-    struct logp_config all = *config;
-    int rc;
+    struct logp_config own = *config;
+    int *cpus = NULL, n_cores = 0, n_all = 0, first = 0, n;
+    int rc = agree_on(m, lpi_cores_list(config, &cpus, &n_cores, &n_all));
 
-    all.n_processors = LOGP_MAX_PROCESSORS; /* no limit by P */
-    if (all.cores == NULL)
-        all.n_cores = 0;
-    rc = agree_on(m, lpi_cores_choose(&all, cpus, &m->n_cores, &m->taken_core));
-    if (rc != 0)
-        return rc;
-    divide(m, *cpus, &m->n_cores);
-    if (config->cores == NULL && config->n_cores > 0 && m->n_cores > config->n_cores)
-        m->n_cores = config->n_cores;
-    return 0;
+    if (rc == 0) {
+        n = divide(m, cpus, n_cores, n_all, &first);
+        if (config->cores != NULL || m->remote->is_crowded) {
+            own.cores = cpus + first;
+            own.n_cores = n;
+        }
+        rc = lpi_cores_hold(&own, cpus + first, n, &m->held);
+        m->held.is_shared &= !m->remote->is_crowded;
+        m->remote->is_shared = m->held.n > 1;
+    }
+    free(cpus);
+    return rc;
 }
 
 /* If nothing can happen on this core until another process sends something, wait for that. */
@@ -483,9 +488,9 @@ static int one_agree_on(struct logp_machine *m, int rc)
     return rc;
 }
 
-static int one_choose_cores(struct logp_machine *m, const struct logp_config *config, int **cpus)
+static int one_choose_cores(struct logp_machine *m, const struct logp_config *config)
 {
-    return lpi_cores_choose(config, cpus, &m->n_cores, &m->taken_core);
+    return lpi_cores_hold(config, NULL, lpi_placement_cores(config), &m->held);
 }
 
 static int one_barrier(struct logp_machine *m, int64_t end)
@@ -496,7 +501,10 @@ static int one_barrier(struct logp_machine *m, int64_t end)
 
 static void one_arrived(struct lpi_core *c)
 {
-    lpi_fix_start(c->machine, LOGP_NEVER, -1);
+    const int64_t start = lpi_fix_start(c->machine, LOGP_NEVER, -1);
+
+    for (int i = 0; i < c->machine->n_cores; i++)
+        lpi_window_reach(c, &c->machine->cores[i], start);
 }
 
 static void one_idle(struct lpi_core *c, unsigned long epochs)

@@ -34,13 +34,15 @@ static void prepare_core(struct lpi_core *c)
     c->space.at = 0;
     c->window.end = c->machine->lookahead;
     c->window.sync_end = 0;
+    c->window.alone_to = c->machine->lookahead < INT64_MAX ? 0 : INT64_MIN;
     c->window.put_off = NULL;
+    c->window.asks = INT64_MAX;
+    atomic_store(&c->window.mail, INT64_MAX);
     c->life.n_at_sync = c->life.n_blocking = 0;
     c->life.stop_cursor = 0;
     c->run_queue.prepared = NULL;
     c->run_queue.slack = c->machine->executor->slack_ns * c->n_procs;
     c->run_queue.clock_seen = 0;
-    c->window.alarm = false;
     atomic_store(&c->vain.from, INT64_MAX);
     c->vain.quiet = 0;
     c->messages = 0;
@@ -188,7 +190,9 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->error_rank, -1);
     atomic_store(&m->sync_arrived, 0);
     atomic_store(&m->sync_generation, 0);
-    atomic_store(&m->n_met, 0);
+    atomic_store(&m->n_active, m->n_cores);
+    m->windows = 1;
+    m->turns = (unsigned long)m->n_cores;
     atomic_store(&m->live_cores, m->n_cores);
     m->time->prepare(m);
     lpi_capacity_reset(m);

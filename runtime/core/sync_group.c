@@ -15,6 +15,7 @@
 #include "core/sched.h"
 #include "core/core.h"
 #include "mail/mail.h"
+#include "state/run_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -82,10 +83,12 @@ static void let_go(struct lpi_core *c, int rank, int64_t start, int result)
         return;
     }
     lpi_sync_note(p, start, result);
-    if (p->core != c)
+    if (p->core != c) {
         lpi_core_wake(p);
-    else
+        lpi_window_reach(c, p->core, start);
+    } else {
         lpi_sync_release(p);
+    }
 }
 
 /* @return the first member whose word is not that of member 0; 0: they are the same */

@@ -2,21 +2,28 @@
 /*
  * The virtual clock on several cores.
  *
- * Time goes in windows as long as the lookahead, the least time that a message takes. No action of
- * a core within a window has an effect on another core before the window's end. So the cores run
- * through it in parallel, each in the order of (time, rank), and wait for each other in a barrier
- * at its end: the outcome is that of one core. The next window begins at the earliest deadline of
- * all.
+ * Time goes in windows. No action of a core has an effect on another core earlier than the lookahead
+ * later, which is the least time that a message takes. So a core runs, in the order of (time, rank),
+ * until the earliest deadline of the others plus the lookahead, and the outcome is that of one core.
+ * If it is alone with the next deadlines, its window is long, and it becomes shorter as soon as the
+ * core acts on others (lpi_window_reach()): they may answer one lookahead later.
+ *
+ * The last core to come to the end of its window is the leader. It knows the next deadlines of all
+ * cores, and what is on its way to each (lpi_window.mail), and opens the next windows for those that
+ * have something to do. The others wait, and cost nothing.
  *
  * A sync ends without a message, when its last member arrives. A vp that waits there and serves its
  * background work (attach.c) runs only up to the earliest time of the others (sync_end): none of
  * them can arrive before. Its later deadlines are put off to the next window. Among equal times it
  * comes last (LPI_AFTER_ALL): if the sync ends at that time, the vp knows it.
  *
- * A core that has to wait for another spins for as long as a wake-up takes. Then it sleeps, because
- * the other core may be without its processor, and other threads may need this one. The conditions
- * that end its sleep (the barrier is complete, the run is stopping, all vps have ended) are
- * announced by m->event, which a core reads before it checks them and sleeps.
+ * A vp that polls often asks whether all vps wait or poll in vain (lpi_window_check()). The leader
+ * answers when all cores have come to the time of the question. So the answer is that of one core.
+ *
+ * A core that waits spins for about as long as another core takes for its window, then yields its
+ * processor, since the other core may be without one, and then sleeps. It is rung (lpi_ring()) when its
+ * window is open, the run is stopping, or all vps have ended. It reads its event before it checks these
+ * conditions and sleeps.
  */
 #include "core/core.h"
 #include "core/sched.h"
@@ -26,11 +33,23 @@
 #include "state/stop.h"
 #include "state/run_queue.h"
 
-enum { SPINS = 20000 }; /* about 20 us */
+#include <sched.h>
+
+/* How long a core that waits for another spins, and until when it yields its processor. */
+enum {
+    LEFT = 1 << 16 /* in n_active: a core has left, since the run is over; more than all cores */
+};
+
+enum { SPIN_NS = 5000, YIELD_NS = 50000, RELAXES = 16 /* between two readings of the clock */ };
 
 static bool is_at_sync(const struct lpi_proc *p)
 {
     return p->order != p->rank;
+}
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 /* The end of the window for p. */
@@ -47,6 +66,7 @@ static void put_off(struct lpi_proc *p)
     struct lpi_attached *a = lpi_attached_of(p);
     struct lpi_core *c = p->core;
 
+    lpi_window_shorten(c, p->deadline); /* it may act on others then */
     lpi_timers_pop(&c->run_queue.timers);
     if (a->is_put_off)
         return;
@@ -99,88 +119,213 @@ static bool is_over(const struct logp_machine *m)
     return lpi_stopping(m) || atomic_load_explicit(&m->live_cores, memory_order_acquire) == 0;
 }
 
-/* Barrier of all cores. @return false: there will be no further barriers */
-static bool meet(struct logp_machine *m)
+/* Wait a little longer: the i-th time since *since, which the first reading of the clock sets. */
+static void wait_on(struct lpi_core *c, unsigned i, int64_t *since, unsigned event)
 {
-    /* relaxed: it changes only once this core is here */
-    const unsigned meeting = atomic_load_explicit(&m->meetings, memory_order_relaxed);
+    int64_t now;
 
-    /* acq_rel: the last to come sees what the others did before; through `meetings`, so do all that
-     * wait for it */
-    if (atomic_fetch_add_explicit(&m->n_met, 1, memory_order_acq_rel) + 1 == m->n_cores) {
-        atomic_store_explicit(&m->n_met, 0, memory_order_relaxed);
-        /* release pairs with the acquire below */
-        atomic_fetch_add_explicit(&m->meetings, 1, memory_order_release);
-        lpi_announce(m);
-        return true;
+    if (i % RELAXES != 0) {
+        lpi_relax();
+        return;
     }
-    for (int i = 1;; i++) {
-        /* acquire: read event before the conditions that it announces */
-        const unsigned event = atomic_load_explicit(&m->event, memory_order_acquire);
+    now = lpi_monotonic_ns();
+    if (i == RELAXES)
+        *since = now;
+    if (now - *since >= YIELD_NS)
+        lpi_sleep(c, event);
+    else if (now - *since >= SPIN_NS)
+        sched_yield();
+}
 
-        if (atomic_load_explicit(&m->meetings, memory_order_acquire) != meeting)
+/* The run is over, and c leaves its wait. From now on no core becomes the leader; let one that is finish,
+ * since it reads the vps of c. */
+static void leave_windows(const struct lpi_core *c)
+{
+    atomic_int *n = &c->machine->n_active;
+    /* acq_rel pairs with the decrement in lpi_next_window(), which sees LEFT or comes before */
+    int active = atomic_fetch_add_explicit(n, LEFT, memory_order_acq_rel);
+
+    while (active % LEFT == 0)
+        /* acquire pairs with the addition in open_window() */
+        active = atomic_load_explicit(n, memory_order_acquire);
+}
+
+/* Wait for the next window of c. turn: of the last. @return false: there will be none */
+static bool await_turn(struct lpi_core *c, unsigned turn)
+{
+    int64_t since = 0;
+
+    for (unsigned i = 1;; i++) {
+        /* acquire: read event before the conditions for which the core is rung */
+        const unsigned event = atomic_load_explicit(&c->window.event, memory_order_acquire);
+
+        /* acquire pairs with the release in open_window(): the window is visible, and so is all
+         * that others have sent */
+        if (atomic_load_explicit(&c->window.turn, memory_order_acquire) != turn)
             return true;
-        if (is_over(m))
+        if (is_over(c->machine)) {
+            leave_windows(c);
             return false;
-        if (i > SPINS)
-            lpi_sleep(m, event);
-        else
-            lpi_relax();
+        }
+        wait_on(c, i, &since, event);
     }
 }
 
-/* Publish the next deadlines of the vps of c. Relaxed, as the loads: the second barrier orders
- * them. */
+/* Take what others have sent. What is sent from now on is noted again. */
+static void take_mail(struct lpi_core *c)
+{
+    /* acquire pairs with the release in lpi_window_reach(): what is noted is visible */
+    atomic_exchange_explicit(&c->window.mail, INT64_MAX, memory_order_acquire);
+    while (lpi_poll_all(c))
+        ;
+    lpi_poll_mail(c);
+}
+
+/* Note the next deadlines of the vps of c for the leader. */
 static void publish(struct lpi_core *c)
 {
-    struct lpi_window *w = &c->window;
     struct lpi_proc *first;
-    int64_t others, least;
+    int64_t put_off_to;
 
     while ((first = lpi_earliest(c)) != NULL && is_at_sync(first))
         put_off(first);
-    others = first != NULL ? first->deadline : INT64_MAX;
-    least = bring_back(c);
-    least = others < least ? others : least;
-    w->alarm = w->alarm && lpi_all_in_vain(c);
-    atomic_store_explicit(&w->in_vain, least == INT64_MAX || w->alarm, memory_order_relaxed);
-    atomic_store_explicit(&w->least, least, memory_order_relaxed);
-    atomic_store_explicit(&w->others, others, memory_order_relaxed);
+    c->window.others = first != NULL ? first->deadline : INT64_MAX;
+    put_off_to = bring_back(c);
+    c->window.least = least_of(put_off_to, c->window.others);
 }
 
-static void open_window(struct lpi_window *w, int64_t end, int64_t others)
+void lpi_window_check(struct lpi_core *c)
 {
-    w->end = end;
-    w->sync_end = others < end ? others : end;
+    struct lpi_window *w = &c->window;
+    /* relaxed: it is the caller itself */
+    const int rank = atomic_load_explicit(&c->holder, memory_order_relaxed);
+
+    w->asks = c->machine->procs[rank].emulated;
+    w->end = w->sync_end = 0;
+}
+
+/* ---- the leader: the last core that has come to its window's end ---- */
+
+/* The deadlines of all cores. */
+struct outlook {
+    int first;           /* the core with the earliest ... */
+    int64_t least, rest; /* ... and this, and the earliest of the other cores */
+    int64_t others;      /* the earliest of procs that are not at a sync */
+    int64_t check;       /* the earliest time at which one has asked */
+};
+
+static struct outlook look(struct logp_machine *m)
+{
+    struct outlook o = {-1, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+
+    for (int i = 0; i < m->n_cores; i++) {
+        struct lpi_window *w = &m->cores[i].window;
+        /* relaxed: the last to come has acquired all that the others did */
+        const int64_t mail = atomic_load_explicit(&w->mail, memory_order_relaxed);
+
+        w->others = least_of(w->others, mail);
+        w->least = least_of(w->least, mail);
+        if (w->least < o.least) {
+            o.rest = o.least;
+            o.least = w->least;
+            o.first = i;
+        } else {
+            o.rest = least_of(o.rest, w->least);
+        }
+        o.others = least_of(o.others, w->others);
+        o.check = least_of(o.check, w->asks);
+    }
+    return o;
+}
+
+/* Whether all procs waited or polled in vain at time t. What is on its way to a core may end that. */
+static bool all_in_vain_at(const struct logp_machine *m, int64_t t)
+{
+    for (int i = 0; i < m->n_cores; i++)
+        /* relaxed: as in look() */
+        if (atomic_load_explicit(&m->cores[i].window.mail, memory_order_relaxed) != INT64_MAX ||
+            !lpi_in_vain_at(&m->cores[i], t))
+            return false;
+    return true;
+}
+
+/* All cores have come to a time at which some have asked. @return the next such time */
+static int64_t answer(struct logp_machine *m, int64_t asked)
+{
+    int64_t next = INT64_MAX;
+
+    for (int i = 0; i < m->n_cores; i++) {
+        struct lpi_window *w = &m->cores[i].window;
+
+        if (w->asks <= asked)
+            w->asks = INT64_MAX;
+        next = least_of(next, w->asks);
+    }
+    return next;
+}
+
+/* Set the next window of the i-th core. @return whether it may have something to do in it */
+static bool set_window(struct logp_machine *m, int i, const struct outlook *o)
+{
+    struct lpi_window *w = &m->cores[i].window;
+
+    w->alone_to = i == o->first ? o->rest : o->least;
+    w->end = least_of(lpi_after(w->alone_to, m->lookahead), o->check);
+    w->sync_end = least_of(o->others, w->end);
+    return w->others < w->end || w->least < w->sync_end;
+}
+
+/* The n active cores go on. The last of them may be the next leader at once. */
+static void let_go(struct logp_machine *m, int n)
+{
+    /* release pairs with the addition in leave_windows() */
+    atomic_fetch_add_explicit(&m->n_active, n, memory_order_release);
+    for (struct lpi_core *c = m->cores; n > 0; c++)
+        if (c->window.is_active) {
+            n--;
+            /* release pairs with the acquire in await_turn() */
+            atomic_fetch_add_explicit(&c->window.turn, 1, memory_order_release);
+            lpi_ring(c);
+        }
+}
+
+static void open_window(struct logp_machine *m)
+{
+    struct outlook o = look(m);
+    int n = 0;
+
+    while (o.check <= o.least && o.check != INT64_MAX && !all_in_vain_at(m, o.check))
+        o.check = answer(m, o.check);
+    if (o.check <= o.least) { /* no proc can run, or all that do poll in vain */
+        for (int i = 0; i < m->n_cores; i++)
+            lpi_in_vain_back(&m->cores[i], o.check);
+        lpi_stop_deadlocked(m);
+        /* release: as in let_go() */
+        atomic_fetch_add_explicit(&m->n_active, 1, memory_order_release);
+        return;
+    }
+    for (int i = 0; i < m->n_cores; i++) {
+        m->cores[i].window.is_active = set_window(m, i, &o);
+        n += m->cores[i].window.is_active;
+    }
+    m->windows++;
+    m->turns += (unsigned long)n;
+    let_go(m, n);
 }
 
 /* This core has nothing left to do in its window. */
 void lpi_next_window(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
-    int64_t least = INT64_MAX, others = INT64_MAX;
-    bool in_vain = true;
+    /* relaxed: only a leader changes it, once this core has come */
+    const unsigned turn = atomic_load_explicit(&c->window.turn, memory_order_relaxed);
 
-    if (!meet(m)) /* now all messages are sent */
+    if (is_over(m)) /* as long as it does not come, there is no leader */
         return;
-    while (lpi_poll_all(c))
-        ;
-    lpi_poll_mail(c);
     publish(c);
-    if (!meet(m))
-        return;
-    for (int i = 0; i < m->n_cores; i++) {
-        struct lpi_window *w = &m->cores[i].window;
-        /* relaxed, all: see publish() */
-        const int64_t l = atomic_load_explicit(&w->least, memory_order_relaxed);
-        const int64_t o = atomic_load_explicit(&w->others, memory_order_relaxed);
-
-        least = l < least ? l : least;
-        others = o < others ? o : others;
-        in_vain = in_vain && atomic_load_explicit(&w->in_vain, memory_order_relaxed);
-    }
-    if (!in_vain)
-        open_window(&c->window, least + m->lookahead, others);
-    else if (c->index == 0) /* no vp can run */
-        lpi_stop_deadlocked(m);
+    /* acq_rel: the last to come sees what the others did before, also in earlier windows */
+    if (atomic_fetch_sub_explicit(&m->n_active, 1, memory_order_acq_rel) == 1)
+        open_window(m);
+    if (await_turn(c, turn))
+        take_mail(c);
 }

@@ -7,7 +7,7 @@
  * the same one. Only this file knows the real ones.
  */
 #define _GNU_SOURCE
-#include "host/host.h"
+#include "host/cores.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,116 +1,185 @@
 /* SPDX-License-Identifier: MIT */
-/* The cores for vps: those that the caller may run on, in the order of core_order.c. */
+/* The cores of a machine, see cores.h: held from its creation to its end. */
+#include "host/cores.h"
+
 #include "host/clock.h"
 #include "host/host.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* All allowed hardware threads. The order of one or two does not matter. */
-static int list_allowed(int **cores, int *n)
-{
-    const int rc = lpi_allowed(cores, n);
+enum { TRIES = 100 }; /* choices that other machines may spoil, before a core is shared */
 
-    return rc != 0 || *n <= 2 ? rc : lpi_core_order(*cores, *n);
+/* The hardware threads that this process may use. */
+struct allowed {
+    int n;
+    int *numbers;         /* sorted */
+    struct lpi_cpu *cpus; /* in the order of lpi_topology_pick() */
+    int *holders;         /* of each */
+    double quota;
+};
+
+static void allowed_fini(struct allowed *a)
+{
+    free(a->numbers);
+    free(a->cpus);
+    free(a->holders);
 }
 
-static bool is_among(int cpu, const int *cpus, int n)
+/* The caller calls allowed_fini() in any case. */
+static int allowed_init(struct allowed *a)
+{
+    int rc;
+
+    *a = (struct allowed){.quota = lpi_feigned() == 0 ? lpi_quota("") : 0};
+    rc = lpi_allowed(&a->numbers, &a->n);
+    if (rc != 0)
+        return rc;
+    a->cpus = malloc((size_t)a->n * sizeof(*a->cpus));
+    a->holders = calloc((size_t)a->n, sizeof(*a->holders));
+    if (a->cpus == NULL || a->holders == NULL)
+        return -ENOMEM;
+    return lpi_topology_of(a->numbers, a->n, a->cpus);
+}
+
+static bool is_among(int number, const int *numbers, int n)
 {
     int i = 0;
 
-    while (i < n && cpus[i] != cpu)
+    while (i < n && numbers[i] != number)
         i++;
     return i < n;
 }
 
-static int copy_given(const struct logp_config *config, int **cores, int *n)
+/* Check the cores of the configuration. */
+static int check_given(const struct logp_config *config, const struct allowed *a)
 {
-    int *allowed, n_allowed;
-    int rc = lpi_allowed(&allowed, &n_allowed);
-
-    if (rc != 0)
-        return rc;
-    rc = config->n_cores < 1 ? -EINVAL : 0;
-    for (int i = 0; rc == 0 && i < config->n_cores; i++)
-        if (!is_among(config->cores[i], allowed, n_allowed) ||
+    if (config->n_cores < 1)
+        return -EINVAL;
+    for (int i = 0; i < config->n_cores; i++)
+        if (!is_among(config->cores[i], a->numbers, a->n) ||
             is_among(config->cores[i], config->cores, i))
-            rc = -EINVAL;
-    free(allowed);
-    if (rc != 0)
-        return rc;
-    *cores = malloc((size_t)config->n_cores * sizeof(**cores));
-    if (*cores == NULL)
-        return -ENOMEM;
-    memcpy(*cores, config->cores, (size_t)config->n_cores * sizeof(**cores));
-    *n = config->n_cores;
+            return -EINVAL;
     return 0;
 }
 
-/*
- * Choose the cores for a machine, at most P. The virtual clock needs one core unless it is
- * parallel, as the wall clock is here: the core that the fewest machines have taken, without asking
- * hwloc. It is *taken then, to be given back (lpi_process_give_core()); else *taken is -1. The caller
- * frees *cores.
- */
-int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int *taken)
+int lpi_cores_list(const struct logp_config *config, int **cpus, int *n_cores, int *n_all)
 {
-    int rc;
+    struct allowed a;
+    int rc = allowed_init(&a);
 
-    *taken = -1;
-    if (config->cores != NULL) {
-        rc = copy_given(config, cores, n);
-    } else if (!config->parallel) {
-        *cores = malloc(sizeof(**cores));
-        rc = *cores == NULL ? -ENOMEM : 0;
-        if (rc == 0)
-            **cores = *taken = lpi_process_take_core();
-        *n = 1;
-    } else {
-        rc = list_allowed(cores, n);
-        if (rc == 0 && config->n_cores > 0 && *n > config->n_cores)
-            *n = config->n_cores;
+    *cpus = NULL;
+    if (rc == 0 && config->cores != NULL)
+        rc = check_given(config, &a);
+    if (rc == 0)
+        *cpus = malloc((size_t)a.n * sizeof(**cpus));
+    if (rc == 0 && *cpus == NULL)
+        rc = -ENOMEM;
+    if (rc == 0 && config->cores != NULL) {
+        memcpy(*cpus, config->cores, (size_t)config->n_cores * sizeof(**cpus));
+        *n_cores = *n_all = config->n_cores;
+    } else if (rc == 0) {
+        *n_cores = lpi_within_quota(a.quota, lpi_cores_order(a.cpus, a.n, *cpus));
+        *n_all = lpi_within_quota(a.quota, a.n);
     }
-    if (rc == 0 && *n > config->n_processors)
-        *n = config->n_processors;
-    if (rc == 0 && !config->parallel)
-        *n = 1;
+    allowed_fini(&a);
     return rc;
 }
 
-/* The least quota of this process's cgroups at any level, in processors; 0: no limit. */
-static double cgroup_quota(void)
+/* Fill in what is known of the cores that are held. */
+static void describe(const struct allowed *a, struct lpi_held *out)
 {
-    char line[512] = "", path[640];
-    double least = 0;
-    FILE *f = fopen("/proc/self/cgroup", "re");
+    const struct lpi_taken c = lpi_cores_describe(a->cpus, a->n, a->holders, out->cpus, out->n);
 
-    if (f == NULL)
-        return 0;
-    while (fgets(line, sizeof(line), f) != NULL && strncmp(line, "0::", 3) != 0)
-        line[0] = '\0';
-    fclose(f);
-    if (line[0] == '\0')
-        return 0;
-    line[strcspn(line, "\n")] = '\0';
-    for (char *dir = line + 3;;) {
-        double quota, period;
-        char *slash;
+    out->n_threads = c.n_threads;
+    out->is_mixed = c.is_mixed;
+    out->is_shared = c.is_shared;
+}
 
-        snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.max", dir);
-        f = fopen(path, "re");
-        if (f != NULL) {
-            if (fscanf(f, "%lf %lf", &quota, &period) == 2 && period > 0 &&
-                (least == 0 || quota / period < least))
-                least = quota / period;
-            fclose(f);
+/* Hold these, whatever others hold. */
+static void hold_given(const struct allowed *a, const int *numbers, int n, struct lpi_held *out)
+{
+    memcpy(out->cpus, numbers, (size_t)n * sizeof(*numbers));
+    out->n = n;
+    lpi_registry_hold(out->registry, out->cpus, n, false);
+    lpi_registry_count(out->registry, a->cpus, a->n, a->holders);
+    describe(a, out);
+}
+
+/* Hold n free cores, or as many as there are; the wanted ones if they are all free. */
+static void hold_free(const struct allowed *a, const int *wanted, int n, struct lpi_held *out)
+{
+    struct lpi_taken c;
+    int tries = 0;
+
+    do {
+        lpi_registry_count(out->registry, a->cpus, a->n, a->holders);
+        c.is_shared = true;
+        if (wanted != NULL) {
+            memcpy(out->cpus, wanted, (size_t)n * sizeof(*wanted));
+            c = lpi_cores_describe(a->cpus, a->n, a->holders, wanted, n);
         }
-        slash = strrchr(dir, '/');
-        if (slash == NULL)
-            return least;
-        *slash = '\0';
-    }
+        if (c.is_shared)
+            c = lpi_cores_choose(a->cpus, a->n, a->holders, a->quota, n, out->cpus);
+        out->n = c.n;
+    } while (!lpi_registry_hold(out->registry, out->cpus, c.n, !c.is_shared && ++tries < TRIES));
+    describe(a, out);
+}
+
+/* Hold at most n cores of a, with the registry open. */
+static int hold(const struct logp_config *config, const struct allowed *a, const int *wanted, int n,
+                struct lpi_held *out)
+{
+    int rc = config->cores != NULL ? check_given(config, a) : 0;
+
+    if (rc != 0)
+        return rc;
+    if (config->n_cores > 0 && config->n_cores < n)
+        n = config->n_cores;
+    out->cpus = malloc((size_t)a->n * sizeof(*out->cpus));
+    if (out->cpus == NULL)
+        return -ENOMEM;
+    out->registry = lpi_registry_open();
+    if (config->cores != NULL)
+        hold_given(a, config->cores, config->parallel ? n : 1, out);
+    else
+        hold_free(a, wanted, n, out);
+    return 0;
+}
+
+/* A machine that runs on one core at a time is not pinned: the system may move it. */
+static int hold_none(struct lpi_held *out)
+{
+    if (lpi_feigned() < 0)
+        return lpi_feigned();
+    out->cpus = malloc(sizeof(*out->cpus));
+    if (out->cpus == NULL)
+        return -ENOMEM;
+    out->cpus[0] = -1;
+    out->n = out->n_threads = 1;
+    return 0;
+}
+
+int lpi_cores_hold(const struct logp_config *config, const int *wanted, int n, struct lpi_held *out)
+{
+    struct allowed a;
+    int rc;
+
+    *out = (struct lpi_held){.registry = -1};
+    if (config->cores == NULL && !config->parallel)
+        return hold_none(out);
+    rc = allowed_init(&a);
+    if (rc == 0)
+        rc = hold(config, &a, wanted, n, out);
+    allowed_fini(&a);
+    return rc;
+}
+
+void lpi_cores_release(struct lpi_held *held)
+{
+    lpi_registry_close(held->registry);
+    free(held->cpus);
 }
 
 int logp_host_info(struct logp_host *out)
@@ -124,7 +193,7 @@ int logp_host_info(struct logp_host *out)
     free(allowed);
     lpi_clock_init(&clock, NULL, NULL);
     *out = (struct logp_host){.n_cores = n,
-                              .quota = lpi_feigned() > 0 ? 0 : cgroup_quota(),
+                              .quota = lpi_feigned() > 0 ? 0 : lpi_quota(""),
                               .clock_read_ns = (double)lpi_clock_overhead(&clock)};
     return 0;
 }

@@ -5,7 +5,6 @@
 
 #include <logp/machine.h>
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,32 +33,35 @@ void lpi_process_leave(void);
  * here. */
 bool lpi_process_is_orphan(void);
 
-/* Take the core that the fewest machines have taken, of those that this process may use. In a tie,
- * the caller's core is preferred. The caller gives it back. -1: no core is known. */
-int lpi_process_take_core(void);
-void lpi_process_give_core(int cpu);
+/* open() with O_CLOEXEC, for a file that children of a fork do not have either. -1: error */
+int lpi_process_open(const char *path, int flags, unsigned mode);
+void lpi_process_close(int file);
 
-/* ---- allowed.c: the hardware threads that this process may run on ---- */
+/* ---- cores.c: the cores of a machine ---- */
 
-enum { LPI_MOST_CPUS = 4096 }; /* most that can be feigned; larger numbers come last in any order */
+/* The cores that a machine has from its creation to its end. */
+struct lpi_held {
+    int *cpus;      /* the hardware thread of each; -1: not pinned */
+    int n;          /* cores */
+    int n_threads;  /* their hardware threads that this process may use */
+    bool is_mixed;  /* they are of several kinds of processors */
+    bool is_shared; /* another machine held one of them when this one took it */
+    int registry;   /* file; -1: none */
+};
 
-/* All of them, by number. The caller frees *cpus. @return 0; -ENOMEM; -EINVAL (LOGP_TEST_CORES) */
-int lpi_allowed(int **cpus, int *n);
-/* How many LOGP_TEST_CORES feigns; 0: none. -EINVAL: it is no number of 1 .. LPI_MOST_CPUS */
-int lpi_feigned(void);
-/* Whether two of these run on one processor, since they are feigned. */
-bool lpi_is_crowded(const int *cpus, int n);
-/* Let a thread that will be created run on this one only. @return 0; a positive errno */
-int lpi_pin(pthread_attr_t *attr, int cpu);
-
-/* ---- cores.c: the cores of a machine and their order ---- */
-
-int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int *taken);
-
-/* ---- core_order.c: the order in which a host's hardware threads are taken ---- */
-
-/* Sort n hardware threads. Any thread may call it. @return 0; -ENOMEM */
-int lpi_core_order(int *cpus, int n);
+/* The cores that the processes of one machine divide: the given ones, or all, in order. A second
+ * thread of each core follows, and so on. The caller frees *cpus.
+ * n_cores, n_all   out: without and with these, within the quota
+ * @return          0; -ENOMEM; -EINVAL: as below */
+int lpi_cores_list(const struct logp_config *config, int **cpus, int *n_cores, int *n_all);
+/*
+ * Hold at most n cores for a machine: those of the configuration, else n wanted ones if they are
+ * free, else others. wanted == NULL: any. A machine on one core at a time holds none.
+ * @return  0; -ENOMEM; -EINVAL: cores or n_cores of the configuration, LOGP_TEST_CORES
+ */
+int lpi_cores_hold(const struct logp_config *config, const int *wanted, int n,
+                   struct lpi_held *out);
+void lpi_cores_release(struct lpi_held *held);
 
 /* ---- relax: a hint in spin loops: it leaves the core to its other hardware thread ---- */
 

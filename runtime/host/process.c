@@ -7,20 +7,23 @@
  * library gives their memory to new threads. So a child of a process with machines cannot make or
  * run any: they are refused instead of hanging. If the parent had none, the child may make its own.
  *
- * Cores: a machine under the virtual clock keeps one core busy. Each takes the core that the fewest
- * others have taken.
+ * Files: the child closes those that machines have opened. Their locks (registry.c) would else last
+ * until the child ends.
  */
 #define _GNU_SOURCE
 #include "host/host.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
 static unsigned n_machines;
-static unsigned taken[CPU_SETSIZE];
+static int *files; /* -1: no file */
+static int n_files;
 static atomic_bool is_orphan; /* read without the lock */
 
 static void before_fork(void)
@@ -36,6 +39,10 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
     is_orphan = is_orphan || n_machines > 0;
+    for (int i = 0; i < n_files; i++)
+        if (files[i] >= 0)
+            close(files[i]);
+    n_files = 0; /* the memory stays: malloc() may not be called here */
     pthread_mutex_unlock(&lock);
 }
 
@@ -69,26 +76,41 @@ bool lpi_process_is_orphan(void)
     return atomic_load_explicit(&is_orphan, memory_order_relaxed);
 }
 
-int lpi_process_take_core(void)
+/* An entry of `files` that is free; NULL: no memory. */
+static int *free_entry(void)
 {
-    int best = sched_getcpu();
-    cpu_set_t set;
+    int *more;
 
-    if (best < 0 || best >= CPU_SETSIZE || sched_getaffinity(0, sizeof(set), &set) != 0)
-        return -1;
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET((size_t)i, &set) && taken[i] < taken[best])
-            best = i;
-    taken[best]++;
-    pthread_mutex_unlock(&lock);
-    return best;
+    for (int i = 0; i < n_files; i++)
+        if (files[i] < 0)
+            return &files[i];
+    more = realloc(files, ((size_t)n_files + 1) * sizeof(*files));
+    if (more == NULL)
+        return NULL;
+    files = more;
+    files[n_files] = -1;
+    return &files[n_files++];
 }
 
-void lpi_process_give_core(int cpu)
+int lpi_process_open(const char *path, int flags, unsigned mode)
+{
+    int file = -1, *entry;
+
+    pthread_mutex_lock(&lock);
+    entry = free_entry();
+    if (entry != NULL)
+        file = *entry = open(path, flags | O_CLOEXEC, mode);
+    pthread_mutex_unlock(&lock);
+    return file;
+}
+
+void lpi_process_close(int file)
 {
     pthread_mutex_lock(&lock);
-    if (cpu >= 0)
-        taken[cpu]--;
+    for (int i = 0; i < n_files; i++)
+        if (files[i] == file) {
+            files[i] = -1;
+            close(file);
+        }
     pthread_mutex_unlock(&lock);
 }

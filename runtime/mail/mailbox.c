@@ -14,6 +14,7 @@
 #include "mail/lane.h"
 #include "mail/mail.h"
 #include "state/message.h"
+#include "state/run_queue.h"
 
 #include <errno.h>
 #include <string.h>
@@ -182,7 +183,9 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
         return rc;
     if (!is_short(e) || !put_short(c, to, &e->label, e->arrival, e->data, e->n_bytes))
         rc = may_take_line(l, c, to) ? put_alone(c, l, to, e) : put_into_mailbox(c, l, to, e);
-    if (rc == 0)
+    if (rc == 0) {
         c->credit -= cost;
+        lpi_window_reach(c, to->core, e->arrival);
+    }
     return rc;
 }

@@ -144,8 +144,8 @@ struct lpi_processes {
     int64_t (*clock_error)(const struct logp_machine *m);
     /* Agree on the result of the creation: the worst of all processes. */
     int (*agree_on)(struct logp_machine *m, int rc);
-    /* The cores of this process; the caller frees *cpus. @return 0; or an error that all get */
-    int (*choose_cores)(struct logp_machine *m, const struct logp_config *config, int **cpus);
+    /* Hold the cores of this process in m->held. @return 0; or an error */
+    int (*choose_cores)(struct logp_machine *m, const struct logp_config *config);
     /* Before a run: check the delay model, and agree on the clock. Wait for the other processes
      * until `end` of the host's clock (0: for ever). 0; -ENOTSUP; -EBUSY: a process was lost
      * before; -ETIMEDOUT: one is lost now */

@@ -20,6 +20,7 @@
 #include <logp/transport.h>
 
 #include "host/clock.h"
+#include "host/host.h"
 #include "state/lag.h"
 #include "state/message.h"
 #include "state/query.h"
@@ -178,15 +179,21 @@ struct lpi_space_queue {
     int64_t at;             /* virtual: when space was last freed */
 };
 
-/* Parallel: a core's part of the windows (window.c). */
+/* Parallel: a core's part of the windows (window.c). The core owns it in a window, and the leader
+ * between two windows, but for the atomics. */
 struct lpi_window {
     int64_t end;      /* time stops here; not parallel: INT64_MAX */
     int64_t sync_end; /* for the procs at a sync that others have yet to enter, it stops here */
+    int64_t alone_to; /* until then no other core acts; not parallel: INT64_MIN */
     struct lpi_proc *put_off; /* these procs wait for `end`: lpi_attached.next_put_off */
-    _Atomic int64_t least;    /* at a barrier: no proc runs earlier ... */
-    _Atomic int64_t others;   /* ... and none that is not at such a sync */
-    atomic_bool in_vain;      /* at a barrier: all of its procs wait or poll in vain */
-    bool alarm;               /* all of its procs waited or polled in vain when last checked */
+    int64_t least, others;    /* no proc runs earlier; and none that is not at such a sync */
+    int64_t asks;   /* a proc that has polled for long asks whether all procs of the machine wait or
+                     poll in vain at this time; INT64_MAX: none asks */
+    bool is_active; /* it has something to do in its window */
+    _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
+    atomic_bool is_asleep;
+    atomic_uint turn;     /* the number of its windows */
+    _Atomic int64_t mail; /* what others did reaches the core at this time or later */
 };
 
 /* The lanes that a core polls: poll.c. */
@@ -288,7 +295,7 @@ struct logp_machine {
     struct lpi_recorder *recorders;  /* by rank: trace/chunks.h; NULL: nothing is recorded */
     const struct lpi_record *record; /* trace/recorder.h */
     struct lpi_tracing *tracing;
-    int taken_core;      /* the core of the process that this machine has taken; -1: none */
+    struct lpi_held held; /* its cores: host/cores.c */
     unsigned idle_polls; /* polls without work after which a core counts as idle */
     int64_t poll_ns;
     uint64_t yield_seed;
@@ -336,12 +343,11 @@ struct logp_machine {
     _Alignas(LPI_LINE) atomic_int sync_arrived;
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
-    /* parallel: the barrier of the cores at the end of each window */
-    int64_t lookahead; /* not parallel: INT64_MAX */
-    _Alignas(LPI_LINE) atomic_int n_met;
-    atomic_uint meetings;
-    atomic_uint event; /* changes with each event that a core may sleep for: window.c */
-    atomic_int n_asleep;
+    /* parallel: window.c */
+    int64_t lookahead;                        /* not parallel: INT64_MAX */
+    unsigned long windows;                    /* of this run */
+    unsigned long turns;                      /* windows of all cores, summed up */
+    _Alignas(LPI_LINE) atomic_int n_active;   /* cores that have yet to come to the window's end */
     _Alignas(LPI_LINE) atomic_int live_cores; /* cores with procs that have not ended */
 
     pthread_mutex_t lock; /* of all below */

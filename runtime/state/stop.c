@@ -9,23 +9,29 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void lpi_announce(struct logp_machine *m)
+void lpi_ring(struct lpi_core *c)
 {
-    /* seq_cst, both, pair with lpi_sleep(): it sees the event, or this core sees that it sleeps */
-    atomic_fetch_add_explicit(&m->event, 1, memory_order_seq_cst);
+    /* seq_cst, both, pair with lpi_sleep(): it sees the event, or the caller sees that it sleeps */
+    atomic_fetch_add_explicit(&c->window.event, 1, memory_order_seq_cst);
     lpi_pause();
-    if (atomic_load_explicit(&m->n_asleep, memory_order_seq_cst) > 0)
-        syscall(SYS_futex, &m->event, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    if (atomic_load_explicit(&c->window.is_asleep, memory_order_seq_cst))
+        syscall(SYS_futex, &c->window.event, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-void lpi_sleep(struct logp_machine *m, unsigned event)
+void lpi_announce(struct logp_machine *m)
 {
-    /* seq_cst: see lpi_announce() */
-    atomic_fetch_add_explicit(&m->n_asleep, 1, memory_order_seq_cst);
+    for (int i = 0; i < m->n_cores; i++)
+        lpi_ring(&m->cores[i]);
+}
+
+void lpi_sleep(struct lpi_core *c, unsigned event)
+{
+    /* seq_cst: see lpi_ring() */
+    atomic_store_explicit(&c->window.is_asleep, true, memory_order_seq_cst);
     lpi_pause();
-    syscall(SYS_futex, &m->event, FUTEX_WAIT_PRIVATE, event, NULL, NULL, 0);
-    /* relaxed: a count that is too large costs a system call */
-    atomic_fetch_sub_explicit(&m->n_asleep, 1, memory_order_relaxed);
+    syscall(SYS_futex, &c->window.event, FUTEX_WAIT_PRIVATE, event, NULL, NULL, 0);
+    /* relaxed: as long as it is true, an event costs a system call */
+    atomic_store_explicit(&c->window.is_asleep, false, memory_order_relaxed);
 }
 
 bool lpi_stop(struct logp_machine *m, int error)

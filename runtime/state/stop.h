@@ -14,11 +14,13 @@ static inline bool lpi_stopping(const struct logp_machine *m)
 /* End the run. Async-signal-safe. @return true: this call ended it */
 bool lpi_stop(struct logp_machine *m, int error);
 
-/* Wake sleeping cores, since an event that they wait for has happened. Async-signal-safe. */
+/* Wake c if it sleeps, since an event that it waits for has happened. Async-signal-safe. */
+void lpi_ring(struct lpi_core *c);
+/* The same for all cores. Async-signal-safe. */
 void lpi_announce(struct logp_machine *m);
-/* Sleep until an event is announced after m->event was read as `event`. The caller reads it with
- * acquire, before it checks the conditions that events announce. */
-void lpi_sleep(struct logp_machine *m, unsigned event);
+/* Sleep until c is rung after its event was read as `event`. The caller reads it with acquire, before it
+ * checks the conditions for which it is rung. */
+void lpi_sleep(struct lpi_core *c, unsigned event);
 
 /* Note that a vp of this core can run, or soon will. Called before the reason becomes visible. */
 void lpi_busy_now(struct lpi_core *c);

@@ -12,6 +12,16 @@ include(${CMAKE_CURRENT_LIST_DIR}/mail/suites.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/core/suites.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/call/suites.cmake)
 
+# On more cores than most hosts have. ThreadSanitizer looks at one number of them.
+set(cores 5 16 64)
+if(LOGP_SANITIZE)
+  set(cores 16)
+endif()
+if(NOT LOGP_TESTS_PLAIN)
+  logp_on_cores(fiber "${cores}" mailbox:alone match:alone deadlock:alone placement:alone calls:alone)
+  logp_on_cores(parallel "${cores}" group:alone nonblocking:alone parallel:alone random:alone cases:long:alone)
+endif()
+
 # The models of the hand-over, lanes, offers and the deadlock scan, exhaustively.
 find_program(SPIN spin)
 if(SPIN AND NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)

@@ -26,7 +26,7 @@ static int64_t round_up_125(double x)
 
 struct advice judge_rows(const struct output *out)
 {
-    struct advice a = {.n_cores = out->n_cores, .clock_error_ns = -1};
+    struct advice a = {.n_cores = out->cores.n_cores, .clock_error_ns = -1};
     double most = 1 + BEARABLE;
 
     for (size_t i = 0; i < out->n; i++) {

@@ -45,7 +45,7 @@ struct output {
     const struct logp_invocation *c;
     const struct row *rows;
     size_t n;
-    int n_cores;                 /* 0: nothing was run */
+    struct logp_core_use cores;  /* n_cores 0: nothing was run */
     const char *sweep;           /* the sweep that these rows belong to; NULL: none */
     const struct output *next;   /* more rows of it; NULL: there are no more */
     const struct saved *against; /* the run to compare the rows with; NULL: none */

@@ -20,6 +20,9 @@ struct problem *create_delay(const struct question *q, struct logp_delay *delay,
     return NULL;
 }
 
+/* Processors of each core, if several simulate at once: with fewer, the cores would mostly meet. */
+enum { PER_CORE = 64 };
+
 /* Whether several cores can simulate the model at once, and there are enough processors under the
  * virtual clock to make that worth while. */
 static bool worth_all_cores(const struct question *q, const struct logp_delay *delay)
@@ -34,15 +37,21 @@ static bool worth_all_cores(const struct question *q, const struct logp_delay *d
            (ops.capacity == NULL || ops.capacity(delay->model) <= 0);
 }
 
-/* Print a note, once, if a CPU quota of the host is too small for the cores used. */
+/* Print notes, once: of cores of several kinds, and of a CPU quota that is too small for the cores. */
 static void warn_of_host(const struct question *q, const struct logp_machine *m)
 {
+    struct logp_core_use cores;
     struct logp_host host;
     const int used = logp_machine_cores(m);
 
     if (q->work->is_warned || q->how.clock != LOGP_CLOCK_WALL || logp_host_info(&host) != 0)
         return;
     q->work->is_warned = true;
+    logp_machine_core_use(m, &cores);
+    if (cores.is_mixed)
+        say_note("the %d cores are of several kinds, fast and slow ones: processors on slow cores "
+                 "may be late; use --cores with cores of one kind, or a smaller -P",
+                 cores.n_cores);
     if (host.quota > 0 && host.quota < used)
         say_note("a CPU quota allows %.2f processors' worth of time, and %d cores are used: expect "
                  "stalls; use --cores with fewer",
@@ -77,6 +86,8 @@ static int meet(const struct question *q, struct logp_config *config, struct log
     int rc;
 
     config->parallel = worth_all_cores(q, &config->delay);
+    if (config->parallel && config->n_cores == 0)
+        config->n_cores = (int)(q->model.P / PER_CORE);
     expect_others(q, &meeting);
     rc = logp_machine_create(config, m);
     end_meeting(&meeting);

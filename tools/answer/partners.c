@@ -10,7 +10,8 @@
 
 static const char only_without[] = "block or round-robin";
 
-/* The number of cores that the machine will have on the wall clock, in one process. */
+/* The most cores that the machine will have on the wall clock, in one process. If it takes fewer,
+ * neighbours among these become one core. */
 static int cores_of(const struct question *q)
 {
     struct logp_host host;

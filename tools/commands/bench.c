@@ -61,7 +61,7 @@ static struct problem *resolve_combination(struct combination *x, int64_t i)
                              .collective = s->collective,
                              .c = &x->c,
                              .rows = x->rows,
-                             .n_cores = 1,
+                             .cores.n_cores = 1,
                              .sweep = s->text,
                              .against = s->against};
     return NULL;
@@ -222,7 +222,8 @@ static struct problem *run_combination(struct combination *x, size_t first,
     TRY(place_partners(&x->q, &x->c, &x->rows[first], x->n - first));
     TRY(try_machine(&x->q, &m));
     x->out.rows = &x->rows[first];
-    x->out.n_cores = m != NULL ? logp_machine_cores(m) : 1;
+    if (m != NULL)
+        logp_machine_core_use(m, &x->out.cores);
     for (size_t i = first; i < x->n && problem == NULL && its >= 0 && !runs_are_over(&x->q); i++) {
         problem = run_point(x, m, &x->rows[i], file, &its);
         *code |= its < 0 ? EXIT_WRONG : its;
@@ -403,7 +404,7 @@ static struct problem *prepare(struct combination *x, const struct question *q, 
                                struct record_file *file, int64_t *n)
 {
     struct sweep *const s = x->sweep;
-    const struct output none = {.q = &x->q, .n_cores = 1, .sweep = s->text};
+    const struct output none = {.q = &x->q, .cores.n_cores = 1, .sweep = s->text};
 
     TRY(plan(x, n));
     TRY(open_against(x, *n));
@@ -429,7 +430,7 @@ static int show_results(const struct combination *x, const struct question *q, s
                         struct answer_file *to)
 {
     const struct sweep *const s = x->sweep;
-    const struct output none = {.q = &x->q, .n_cores = 1, .sweep = s->text};
+    const struct output none = {.q = &x->q, .cores.n_cores = 1, .sweep = s->text};
     int code = EXIT_OK, shown = EXIT_OK;
 
     if (answer == NULL && !q->form.only_plot)

@@ -71,7 +71,7 @@ static struct problem *measure_on(const struct question *q, struct logp_machine 
                                   struct measured *out, struct pair *pairs, struct answer_file *to)
 {
     TRY(begin_shared_output(q, m, to));
-    out->n_cores = logp_machine_cores(m);
+    logp_machine_core_use(m, &out->cores);
     out->n_processes = logp_machine_processes(m);
     out->process = logp_machine_process(m);
     if (!q->network.all_pairs && out->n_processes > 1)

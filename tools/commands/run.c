@@ -15,7 +15,7 @@ static struct problem *run_all(struct question *q, struct output *out, struct ro
     struct logp_machine *m;
 
     TRY(create_machine(q, &m));
-    out->n_cores = logp_machine_cores(m);
+    logp_machine_core_use(m, &out->cores);
     for (size_t i = 0; i < n; i++)
         live_table_expect(&table, rows[i].algorithm, 1, estimate_ns(q, out->c, rows[i].algorithm));
     live_table_begin(&table, q);

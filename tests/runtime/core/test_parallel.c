@@ -400,3 +400,56 @@ TestProgram(parallel, who_has_polled_for_long_goes_on,
         OK(logp_compute(vp, 1000, NULL, NULL));
     return logp_send(vp, last, 6, NULL, 0);
 }
+
+/* Some vps poll for ever, after a while, and the others do something until a time, and
+ * then wait for ever. Which, and until when, is drawn. */
+enum { POLLERS = 8 };
+
+static int poll_and_wait(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), next = (me + 1) % POLLERS;
+    uint64_t random = *(const uint64_t *)arg * POLLERS + (uint64_t)me;
+    const bool polls = one_in(&random, 2);
+    const int64_t until = test_below(&random, 250) * 1000000 / (polls ? 100 : 1);
+    int rc = 0;
+    bool found;
+
+    for (int i = 0; rc == 0 && i < 5; i++) {
+        rc = logp_compute(vp, until / 5, NULL, NULL);
+        if (rc == 0)
+            rc = logp_send(vp, next, 1, NULL, 0);
+        if (rc == 0 && polls && i % 2 == 0)
+            rc = logp_recv(vp, (me + POLLERS - 1) % POLLERS, 1, NULL, 0, NULL);
+    }
+    while (rc == 0 && polls)
+        rc = logp_probe(vp, next, 5, &found, NULL);
+    return rc != 0 ? rc : logp_recv(vp, next, 5, NULL, 0, NULL);
+}
+
+Test(parallel, polls_in_vain_end_at_the_time_and_with_the_waits_of_one_core)
+{
+    const struct logp_params p = test_params(1000000, 100, 100);
+
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        TEST_MACHINE alone = test_machine_with((struct logp_config){.n_processors = POLLERS,
+                                                                    .clock = LOGP_CLOCK_VIRTUAL,
+                                                                    .executor = "fiber"},
+                                               &p);
+        TEST_MACHINE together = with_lanes(POLLERS, &p, 0);
+        const struct logp_report *a = logp_machine_report(alone),
+                                 *t = logp_machine_report(together);
+
+        cr_assert_eq(logp_machine_run(alone, poll_and_wait, &seed, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(logp_machine_run(together, poll_and_wait, &seed, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(a->time_ns, t->time_ns, "seed %d: %lld ns, on one core %lld ns", (int)seed,
+                     (long long)t->time_ns, (long long)a->time_ns);
+        cr_assert_eq(a->n_waits, t->n_waits);
+        cr_assert_eq(a->messages, t->messages);
+        for (int i = 0; i < a->n_waits; i++) {
+            cr_assert_eq(a->waits[i].rank, t->waits[i].rank);
+            cr_assert_eq(a->waits[i].kind, t->waits[i].kind);
+            cr_assert_eq(a->waits[i].source, t->waits[i].source);
+            cr_assert_eq(a->waits[i].tag, t->waits[i].tag);
+        }
+    }
+}

@@ -3,7 +3,11 @@
 #define _GNU_SOURCE
 #include "support.h"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,26 +25,224 @@ static int core_of(struct logp_machine *m)
     return cpu;
 }
 
-/* As many machines as this process has cores have one each; what is destroyed is free again. */
-Test(process, machines_of_the_virtual_clock_take_different_cores)
-{
-    struct logp_machine *m[8];
-    int core[8], n;
-    cpu_set_t set;
+/* ---- the registry of cores in use ---- */
 
-    cr_assert_eq(sched_getaffinity(0, sizeof(set), &set), 0);
-    n = CPU_COUNT(&set) < 8 ? CPU_COUNT(&set) : 8;
-    for (int turn = 0; turn < 3; turn++) {
-        for (int i = 0; i < n; i++) {
-            m[i] = test_machine(2, LOGP_CLOCK_VIRTUAL, NULL);
-            core[i] = core_of(m[i]);
-            for (int k = 0; k < i; k++)
-                cr_assert_neq(core[i], core[k]);
+enum { MACHINES = 16, VPS = 4 };
+
+static char registry[64];
+
+static void registry_begin(const char *cores)
+{
+    snprintf(registry, sizeof(registry), "/tmp/logp-test-registry-%d", (int)getpid());
+    setenv("LOGP_TEST_REGISTRY", registry, 1);
+    setenv("LOGP_TEST_CORES", cores, 1);
+}
+
+static void registry_end(void)
+{
+    unlink(registry);
+    setenv("LOGP_TEST_REGISTRY", "", 1);
+    unsetenv("LOGP_TEST_CORES");
+}
+
+static struct logp_core_use use_of(struct logp_machine *m)
+{
+    struct logp_core_use use;
+
+    logp_machine_core_use(m, &use);
+    cr_assert_eq(use.n_cores, logp_machine_cores(m));
+    return use;
+}
+
+/* Machines of one process: those that are destroyed give their cores back. */
+Test(process, machines_take_free_cores_first)
+{
+    struct logp_machine *m[4];
+    const int wanted[] = {4, 4, 3, 4}; /* the last one shares */
+
+    registry_begin("11");
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 4; i++) {
+            m[i] = test_machine(VPS, LOGP_CLOCK_WALL, NULL);
+            cr_assert_eq(use_of(m[i]).n_cores, wanted[i]);
+            cr_assert_eq(use_of(m[i]).is_shared, i == 3);
         }
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < 4; i++)
             cr_assert_eq(logp_machine_destroy(m[i]), 0);
     }
+    registry_end();
 }
+
+Test(process, the_virtual_clock_holds_no_cores)
+{
+    registry_begin("4");
+    for (int i = 0; i < 2; i++) {
+        TEST_MACHINE one = test_machine_with((struct logp_config){.n_processors = VPS,
+                                                                  .clock = LOGP_CLOCK_VIRTUAL,
+                                                                  .delay = logp_delay_none()},
+                                             NULL);
+        TEST_MACHINE m = test_machine(VPS, LOGP_CLOCK_WALL, NULL);
+
+        cr_assert_eq(use_of(one).n_cores, 1);
+        cr_assert_eq(use_of(m).n_cores, 4);
+        cr_assert(!use_of(m).is_shared);
+    }
+    registry_end();
+}
+
+/* Cores that are named are taken in any case, and others avoid them. */
+Test(process, named_cores_are_registered)
+{
+    const int cores[] = {0, 2};
+    const struct logp_config config = {
+        .n_processors = VPS, .cores = cores, .n_cores = 2, .delay = logp_delay_none()};
+
+    registry_begin("4");
+    {
+        TEST_MACHINE a = test_machine_with(config, NULL);
+        TEST_MACHINE b = test_machine(VPS, LOGP_CLOCK_WALL, NULL);
+        TEST_MACHINE c = test_machine_with(config, NULL);
+
+        cr_assert_eq(use_of(a).n_cores, 2);
+        cr_assert(!use_of(a).is_shared);
+        cr_assert_eq(use_of(b).n_cores, 2);
+        cr_assert(!use_of(b).is_shared);
+        cr_assert_eq(use_of(c).n_cores, 2);
+        cr_assert(use_of(c).is_shared);
+    }
+    registry_end();
+}
+
+/* Make a machine, write what it has, and live until the parent closes its end. */
+static void hold_cores(int out, int in)
+{
+    struct logp_machine *m = test_machine(VPS, LOGP_CLOCK_WALL, NULL);
+    const struct logp_core_use use = use_of(m);
+    char any;
+
+    cr_assert_eq(write(out, &use, sizeof(use)), (ssize_t)sizeof(use));
+    cr_assert_eq(read(in, &any, 1), 0);
+}
+
+/* Sixteen processes at once have 64 different cores. They die without giving them back, which the
+ * kernel does. */
+Test(process, processes_have_different_cores)
+{
+    registry_begin("64");
+    for (int turn = 0; turn < 5; turn++) {
+        int up[2], down[2];
+        pid_t pids[MACHINES];
+
+        cr_assert(pipe(up) == 0 && pipe(down) == 0);
+        for (int i = 0; i < MACHINES; i++) {
+            pids[i] = fork();
+            cr_assert_geq(pids[i], 0);
+            if (pids[i] == 0) {
+                close(down[1]);
+                hold_cores(up[1], down[0]);
+                _exit(0);
+            }
+        }
+        for (int i = 0; i < MACHINES; i++) {
+            struct logp_core_use use;
+
+            cr_assert_eq(read(up[0], &use, sizeof(use)), (ssize_t)sizeof(use));
+            cr_assert_eq(use.n_cores, VPS);
+            cr_assert(!use.is_shared);
+        }
+        for (int i = 0; i < 2; i++) {
+            close(down[1 - i]);
+            close(up[i]);
+        }
+        for (int i = 0; i < MACHINES; i++)
+            cr_assert_eq(waitpid(pids[i], NULL, 0), pids[i]);
+    }
+    registry_end();
+}
+
+static int seconds_long(struct logp_machine *m)
+{
+    (void)m;
+    alarm(0);
+    pause();
+    return 0;
+}
+
+/* A child that outlives the machine of its parent holds none of its cores. */
+Test(process, a_child_of_a_fork_holds_no_cores)
+{
+    pid_t pid;
+
+    registry_begin("4");
+    {
+        TEST_MACHINE m = test_machine(VPS, LOGP_CLOCK_WALL, NULL);
+
+        pid = fork();
+        if (pid == 0)
+            _exit(seconds_long(m));
+        cr_assert_gt(pid, 0);
+    }
+    {
+        TEST_MACHINE m = test_machine(VPS, LOGP_CLOCK_WALL, NULL);
+
+        cr_assert_eq(use_of(m).n_cores, 4);
+        cr_assert(!use_of(m).is_shared);
+    }
+    cr_assert_eq(kill(pid, SIGKILL), 0);
+    cr_assert_eq(waitpid(pid, NULL, 0), pid);
+    registry_end();
+}
+
+/* A file that others may write to, or a link, is no registry: everything is as without one. */
+Test(process, a_registry_that_is_not_the_users_own_is_ignored)
+{
+    char target[80];
+
+    for (int kind = 0; kind < 3; kind++) {
+        registry_begin("4");
+        snprintf(target, sizeof(target), "%s-target", registry);
+        if (kind == 0)
+            cr_assert_eq(close(open(registry, O_CREAT | O_RDWR, 0600)) + chmod(registry, 0622), 0);
+        else if (kind == 1)
+            cr_assert_eq(close(open(target, O_CREAT | O_RDWR, 0600)) + symlink(target, registry),
+                         0);
+        else
+            cr_assert_eq(mkdir(registry, 0700), 0);
+        {
+            TEST_MACHINE a = test_machine(VPS, LOGP_CLOCK_WALL, NULL);
+            TEST_MACHINE b = test_machine(VPS, LOGP_CLOCK_WALL, NULL);
+
+            cr_assert_eq(use_of(a).n_cores, 4);
+            cr_assert_eq(use_of(b).n_cores, 4);
+            cr_assert(!use_of(b).is_shared);
+        }
+        unlink(target);
+        if (kind == 2)
+            rmdir(registry);
+        registry_end();
+    }
+}
+
+Test(process, a_number_of_feigned_cores_is_checked)
+{
+    const char *const wrong[] = {"0", "-1", "x", "4x", "4097"};
+    const struct logp_config config = {
+        .size = sizeof(config), .n_processors = 2, .delay = logp_delay_none()};
+    struct logp_host host;
+    struct logp_machine *m;
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        setenv("LOGP_TEST_CORES", wrong[i], 1);
+        cr_assert_eq(logp_machine_create(&config, &m), -EINVAL, "%s", wrong[i]);
+        cr_assert_eq(logp_host_info(&host), -EINVAL);
+    }
+    setenv("LOGP_TEST_CORES", "300", 1);
+    cr_assert_eq(logp_host_info(&host), 0);
+    cr_assert_eq(host.n_cores, 300);
+    unsetenv("LOGP_TEST_CORES");
+}
+
+/* ---- */
 
 /* What the caller may run on is asked anew for each machine. */
 Test(process, a_machine_uses_the_cores_of_now)

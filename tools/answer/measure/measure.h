@@ -23,7 +23,7 @@ struct combining {
 /* All results. */
 struct measured {
     const struct question *q;
-    int n_cores;
+    struct logp_core_use cores;
     int n_processes, process; /* of the machine; index of this one */
     const struct pair *pairs;
     size_t n_pairs;

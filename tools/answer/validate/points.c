@@ -93,7 +93,7 @@ static struct problem *run_point(struct validated *v, const struct question *on,
         on->model.network.params.gamma_ps; /* a property of the host, not of messages */
     planned.model.planned = &as_it_is.model;
     TRY(create_machine(&planned, &m));
-    v->n_cores = logp_machine_cores(m);
+    logp_machine_core_use(m, &v->cores);
     for (size_t i = 0; i < p->n; i++)
         rows[i].algorithm = p->rows[i].algorithm;
     problem = run_unpromised(on, m, &as_it_is, rows, p->n, &done);

@@ -39,7 +39,8 @@ enum { FITTED = 6 };
 struct validated {
     const struct question *q;
     const char *on; /* the emulated machine, by name or file; NULL: this host */
-    int n_cores, n_processes;
+    struct logp_core_use cores;
+    int n_processes;
     struct validated_point *points;
     size_t n;
     bool has_fit;

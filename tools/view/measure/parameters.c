@@ -69,7 +69,7 @@ static void print_heading(FILE *f, const struct measured *m)
 
     print_model(f, q);
     print_conditions(f, q);
-    print_carriers(f, q, m->n_cores, m->n_processes);
+    print_carriers(f, q, &m->cores, m->n_processes);
     if (over_processes(q))
         fprintf(f, ", transport %s", q->how.transport);
     fputc('\n', f);

@@ -28,7 +28,7 @@ bool output_column(size_t i, struct column *out)
 
 bool has_key(const struct output *out, const struct column *col)
 {
-    return col->key != NULL && (out->n_cores > 0 || !col->measured) &&
+    return col->key != NULL && (out->cores.n_cores > 0 || !col->measured) &&
            (out->sweep != NULL || !col->swept) && (out->against != NULL || !col->compared);
 }
 

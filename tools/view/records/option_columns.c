@@ -217,8 +217,29 @@ VALUE(same_results_of)
     return (struct cell){.kind = CELL_TRUTH, .number = !out->c->args.may_differ};
 }
 
+VALUE(core_count_of)
+{
+    return number_cell(CELL_WHOLE, row->ran, out->cores.n_cores);
+}
+
+VALUE(core_threads_of)
+{
+    return number_cell(CELL_WHOLE, row->ran, out->cores.n_threads);
+}
+
+VALUE(core_note_of)
+{
+    return text_cell(!row->ran              ? NULL
+                     : out->cores.is_shared ? "shared with another run"
+                     : out->cores.is_mixed  ? "fast and slow"
+                                            : NULL);
+}
+
 const struct column last_columns[] = {
     {KEY("same_results", same_results_of), .option = "same-results"},
+    {KEY("core_count", core_count_of), .measured = true},
+    {KEY("core_threads", core_threads_of), .measured = true},
+    {KEY("core_note", core_note_of), .measured = true},
     {0},
 };
 

@@ -25,8 +25,10 @@ void print_model(FILE *f, const struct question *q);
 /* Print the differences between messages: nodes, links, rendezvous, faults, noise; each that
  * applies, with a semicolon after it. */
 void print_conditions(FILE *f, const struct question *q);
-/* "wall clock, fiber executor on 2 cores", and the number of processes, if there are several. */
-void print_carriers(FILE *f, const struct question *q, int n_cores, int n_processes);
+/* "wall clock, fiber executor on 2 cores", with what is special about them, and the number of
+ * processes, if there are several. */
+void print_carriers(FILE *f, const struct question *q, const struct logp_core_use *cores,
+                    int n_processes);
 void print_json(FILE *f, const struct output *out);
 void print_csv(FILE *f, const struct output *out);
 /* A record; or only its members before the key `before`, if that is not NULL. */

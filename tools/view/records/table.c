@@ -111,11 +111,18 @@ static void print_least(FILE *f, int64_t lower_bound_ns)
     fputc('\n', f);
 }
 
-void print_carriers(FILE *f, const struct question *q, int n_cores, int n_processes)
+void print_carriers(FILE *f, const struct question *q, const struct logp_core_use *cores,
+                    int n_processes)
 {
     fprintf(f, "%s clock, %s executor on %d core%s",
-            q->how.clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", q->how.executor, n_cores,
-            n_cores == 1 ? "" : "s");
+            q->how.clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", q->how.executor,
+            cores->n_cores, cores->n_cores == 1 ? "" : "s");
+    if (cores->n_threads > cores->n_cores)
+        fprintf(f, " (%d hardware threads)", cores->n_threads);
+    if (cores->is_shared)
+        fputs(" shared with another run", f);
+    if (cores->is_mixed && q->how.clock == LOGP_CLOCK_WALL)
+        fputs(", fast and slow ones", f);
     if (q->how.place != PLACE_BLOCK && q->how.clock == LOGP_CLOCK_WALL)
         fprintf(f, " (%s%s)", q->how.traffic_file != NULL ? "partners by " : "", q->how.place_text);
     if (over_processes(q) && n_processes > 0)
@@ -189,11 +196,11 @@ static void print_heading(FILE *f, const struct output *out)
     print_conditions(f, q);
     if (q->model.unit_auto)
         fprintf(f, "unit %s, found by trial; ", show_ns(q->model.unit_ns, unit, sizeof(unit)));
-    if (out->n_cores == 0) {
+    if (out->cores.n_cores == 0) {
         print_least(f, lower_bound(q, out->collective, out->c));
         return;
     }
-    print_carriers(f, q, out->n_cores, out->n > 0 ? out->rows[0].processes : 0);
+    print_carriers(f, q, &out->cores, out->n > 0 ? out->rows[0].processes : 0);
     fputs(", ", f);
     print_runs(f, out);
 }
@@ -266,7 +273,7 @@ void fill_table(struct table *t, const struct output *out)
     const unsigned kind = (out->q->form.ranks ? TABLE_RANKS : 0) |
                           (out->sweep != NULL ? TABLE_SWEPT : 0) |
                           (out->against != NULL                      ? TABLE_COMPARED
-                           : out->n_cores == 0                       ? TABLE_PREDICTED
+                           : out->cores.n_cores == 0                 ? TABLE_PREDICTED
                            : out->q->how.clock == LOGP_CLOCK_VIRTUAL ? TABLE_VIRTUAL
                                                                      : TABLE_WALL);
     struct column col;
@@ -332,7 +339,7 @@ void print_table(FILE *f, const struct output *out)
     if (gone.n > 0)
         fprintf(f, "left out, because the terminal has %d columns: %s; --output FILE.csv has all\n",
                 width, list_names(&gone, ", ", text));
-    for (const struct output *q = out; q != NULL && out->n_cores > 0; q = q->next)
+    for (const struct output *q = out; q != NULL && out->cores.n_cores > 0; q = q->next)
         for (size_t i = 0; i < q->n; i++)
             if (is_unchecked(q, &q->rows[i])) {
                 fputs("through: every processor reached its end; no result could be verified\n", f);

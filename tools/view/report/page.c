@@ -111,7 +111,7 @@ json_t *host_facts(const struct output *out)
     uname(&system);
     logp_host_info(&host);
     add(facts, "Processor", host_processor(text));
-    snprintf(text, sizeof(text), "%d used of %d", out->n_cores, host.n_cores);
+    snprintf(text, sizeof(text), "%d used of %d", out->cores.n_cores, host.n_cores);
     add(facts, "Cores", text);
     if (host.quota > 0) {
         snprintf(text, sizeof(text), "%.2f processors' worth of time", host.quota);

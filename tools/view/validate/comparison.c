@@ -91,7 +91,7 @@ static void print_table_of(FILE *f, const struct validated *v)
             v->on != NULL       ? v->on
             : over_processes(q) ? q->how.transport
                                 : "");
-    print_carriers(f, q, v->n_cores, v->n_processes);
+    print_carriers(f, q, &v->cores, v->n_processes);
     fputs("\n\n", f);
     fprintf(f, "%-15s %4s %9s  %-20s %11s %11s %7s  %-20s %11s %7s\n", "times in us", "P", "bytes",
             "auto", "predicted", "measured", "ratio", "best measured", "measured", "regret");
