@@ -287,7 +287,14 @@ proctype consumer()
 }
 
 init {
-	atomic { run producer(); run consumer() }
+	atomic {
+		if
+		:: CLEAR(0); CLEAR(1); made = true /* in an earlier run */
+		:: true
+		fi;
+		run producer();
+		run consumer()
+	}
 }
 
 ltl all_is_delivered { <> ALL }
