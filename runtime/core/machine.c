@@ -254,7 +254,7 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
     if (m->is_crowded)
         m->idle_polls = 1; /* a yield takes longer than what the polls save */
     else if (rc == 0 && m->n_cores > 1 && m->time->clock == LOGP_CLOCK_WALL)
-        m->line_ns = lpi_line_ns(cpus[0], cpus[m->n_cores - 1]);
+        m->line_ns = lpi_line_ns(m->held.cpus[0], m->held.cpus[m->n_cores - 1]);
     m->compares_calls |= m->time->compares_calls;
     m->exploring = first_error(m->time->exploring, m->executor->exploring);
     m->blocking = first_error(m->time->blocking, m->executor->blocking);

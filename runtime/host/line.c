@@ -7,6 +7,7 @@
  * not known, and a long one is taken.
  */
 #include "host/clock.h"
+#include "host/cores.h"
 #include "host/host.h"
 
 #include <pthread.h>

@@ -52,7 +52,7 @@ static int above(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_obj_type_t typ
     return o != NULL ? (int)o->logical_index : -1;
 }
 
-/* hwloc numbers the kinds from the slowest on, where it can tell. */
+/* hwloc numbers the kinds from the slowest on, if it knows their order. */
 static int kind_of(hwloc_topology_t topology, hwloc_obj_t pu)
 {
     const int n = hwloc_cpukinds_get_nr(topology, 0);

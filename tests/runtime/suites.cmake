@@ -18,8 +18,8 @@ if(LOGP_SANITIZE)
   set(cores 16)
 endif()
 if(NOT LOGP_TESTS_PLAIN)
-  logp_on_cores(fiber "${cores}" mailbox:alone match:alone deadlock:alone placement:alone calls:alone)
-  logp_on_cores(parallel "${cores}" group:alone nonblocking:alone parallel:alone random:alone cases:long:alone)
+  logp_on_cores(fiber "${cores}" mailbox:alone match:alone deadlock:alone placement:alone calls:alone nonblocking:alone)
+  logp_on_cores(parallel "${cores}" group:alone parallel:alone random:alone cases:long:alone)
 endif()
 
 # The models of the hand-over, lanes, offers and the deadlock scan, exhaustively.

@@ -18,6 +18,7 @@ Test(random, programs_agree_with_a_plain_event_simulation)
         uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
         const int P = 1 + (int)(test_random(&random) % MOST_P);
         struct logp_delay delay;
+        int rc;
 
         random_generate(g, &random, P);
         if (machines[P] == NULL)
@@ -29,7 +30,8 @@ Test(random, programs_agree_with_a_plain_event_simulation)
             cr_assert_eq(logp_machine_run(machines[P], random_run, &run, 0), -ENOTSUP);
             continue;
         }
-        cr_assert_eq(logp_machine_run(machines[P], random_run, &run, test_timeout_ns), 0);
+        rc = logp_machine_run(machines[P], random_run, &run, test_timeout_ns);
+        cr_assert_eq(rc, 0, "program %lu: %d", (unsigned long)seed, rc);
         cr_assert_eq(random_simulate(g, &expected), 0);
         cr_assert_eq(random_differ(g, &run.out, &expected), NONE, "program %lu: rank %d",
                      (unsigned long)seed, random_differ(g, &run.out, &expected));

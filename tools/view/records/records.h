@@ -25,7 +25,7 @@ void print_model(FILE *f, const struct question *q);
 /* Print the differences between messages: nodes, links, rendezvous, faults, noise; each that
  * applies, with a semicolon after it. */
 void print_conditions(FILE *f, const struct question *q);
-/* "wall clock, fiber executor on 2 cores", with what is special about them, and the number of
+/* "wall clock, fiber executor on 2 cores", with their peculiarities, and the number of
  * processes, if there are several. */
 void print_carriers(FILE *f, const struct question *q, const struct logp_core_use *cores,
                     int n_processes);
