@@ -66,6 +66,19 @@ static void feign(int n)
     n_feigned = n;
 }
 
+/* A vp on each of n cores */
+static struct logp_machine *machine_of(int n, const char *model)
+{
+    static int all[128];
+
+    feign(n);
+    for (int i = 0; i < n; i++)
+        all[i] = i;
+    return bench_machine(
+        (struct logp_config){.n_processors = n, .executor = "thread", .cores = all, .n_cores = n},
+        model, &(struct logp_params){0});
+}
+
 /* ---- messages ---- */
 
 struct crowd {
@@ -136,15 +149,11 @@ static int live(struct logp_vp *vp, void *arg)
 /* ns a message between two of n cores. window: messages for each answer; 1: a ping-pong */
 static double message_ns(int n, const char *model, int rounds, int window)
 {
-    const struct logp_config config = {.n_processors = n, .executor = "thread"};
     struct crowd c = {.n = n, .rounds = rounds / window, .window = window};
     struct logp_machine *m;
 
-    feign(n);
     sem_init(&c.over, 0, 0);
-    m = bench_machine(config, model, &(struct logp_params){0});
-    if (logp_machine_cores(m) != n)
-        bench_check(-ENODEV, "cores");
+    m = machine_of(n, model);
     bench_check(logp_machine_run(m, live, &c, 0), "run");
     logp_machine_destroy(m);
     return c.least_ns;
@@ -197,17 +206,15 @@ static long resident_kib(void)
 /* The second machine of a process: the library and the C library are loaded by then. */
 static void create(int n)
 {
-    const struct logp_config config = {.n_processors = n, .executor = "thread"};
     long kib = 0;
     double us = 0;
 
-    feign(n);
     for (int i = 0; i < 2; i++) {
         const int64_t start = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
         struct logp_machine *m;
 
         kib = resident_kib();
-        m = bench_machine(config, NULL, NULL);
+        m = machine_of(n, NULL);
         us = (double)(bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start) / 1000;
         kib = resident_kib() - kib;
         logp_machine_destroy(m);
