@@ -53,8 +53,12 @@ static void make(struct made *m)
     m->q.how.clock = LOGP_CLOCK_VIRTUAL;
     m->q.how.reps = 1;
     cr_assert_null(make_invocation(&m->q, "broadcast", &m->c));
-    m->out = (struct output){
-        .q = &m->q, .collective = "broadcast", .c = &m->c, .rows = m->rows, .n = 2, .n_cores = 1};
+    m->out = (struct output){.q = &m->q,
+                             .collective = "broadcast",
+                             .c = &m->c,
+                             .rows = m->rows,
+                             .n = 2,
+                             .cores = {.n_cores = 1, .n_threads = 1}};
 }
 
 /* The answer in this format; to be freed */
