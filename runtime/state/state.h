@@ -303,8 +303,8 @@ struct logp_machine {
     const struct lpi_record *record; /* trace/recorder.h */
     struct lpi_tracing *tracing;
     struct lpi_held held; /* its cores: host/cores.c */
-    unsigned idle_polls; /* polls without work after which a core counts as idle */
-    int64_t line_ns;     /* for a line of another core to come and go; 0: not measured */
+    unsigned idle_polls;  /* polls without work after which a core counts as idle */
+    int64_t line_ns;      /* for a line of another core to come and go; 0: not measured */
     int64_t poll_ns;
     uint64_t yield_seed;
     int64_t (*time_ns)(void *arg); /* the wall clock's source; NULL: the host's */
