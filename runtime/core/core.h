@@ -88,6 +88,8 @@ void lpi_groups_discard(struct logp_machine *m);
 /* ---- window.c: the virtual clock on several cores ---- */
 
 void lpi_next_window(struct lpi_core *c);
+/* See struct lpi_time. */
+int lpi_window_settle(struct lpi_proc *p);
 /* The functions of lpi_resolver on such a machine. */
 struct lpi_proc *lpi_window_next(struct lpi_core *c);
 bool lpi_window_others_first(struct lpi_proc *p, int64_t t);

@@ -35,6 +35,9 @@ static void prepare_core(struct lpi_core *c)
     c->window.end = c->machine->lookahead;
     c->window.sync_end = 0;
     c->window.put_off = NULL;
+    c->window.settles = c->window.last_settled = NULL;
+    if (c->machine->has_windows)
+        lpi_mail_shut(c);
     c->life.n_at_sync = c->life.n_blocking = 0;
     c->life.stop_cursor = 0;
     c->run_queue.prepared = NULL;
@@ -128,8 +131,7 @@ static void reclaim(struct logp_machine *m)
     lpi_groups_discard(m);
     lpi_areas_discard(m);
     for (int i = 0; i < m->n_cores; i++)
-        while (lpi_poll(&m->cores[i]))
-            ;
+        lpi_mail_take_all(&m->cores[i]);
     discard_rts(m);
     for (int i = 0; i < m->n_cores; i++) {
         struct lpi_core *c = &m->cores[i];

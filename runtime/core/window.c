@@ -148,10 +148,40 @@ static void publish(struct lpi_core *c)
     atomic_store_explicit(&w->others, others, memory_order_relaxed);
 }
 
-static void open_window(struct lpi_window *w, int64_t end, int64_t others)
+static void open_window(struct lpi_core *c, int64_t end, int64_t others)
 {
-    w->end = end;
-    w->sync_end = others < end ? others : end;
+    c->window.end = end;
+    c->window.sync_end = others < end ? others : end;
+    lpi_mail_shut(c);
+}
+
+/* Whether p has posted receives of vps of other cores, all of which name their source. */
+static bool awaits_others(const struct lpi_proc *p)
+{
+    const struct logp_request *r = p->inbox.n_any == 0 ? p->inbox.posted_first : NULL;
+
+    while (r != NULL && lpi_is_here(p->core, r->src))
+        r = r->next;
+    return r != NULL;
+}
+
+int lpi_window_settle(struct lpi_proc *p)
+{
+    struct lpi_window *w = &p->core->window;
+    const int rc = lpi_settle(p);
+
+    if (rc != 0 || !awaits_others(p) ||
+        (w->last_settled == p && w->settled.at == p->emulated && w->settled.order == p->order))
+        return rc;
+    w->last_settled = w->settles = p;
+    /* relaxed: as in sent_now() */
+    w->settled = (struct lpi_sent){
+        p->emulated,
+        atomic_load_explicit(&p->core->machine->sync_generation, memory_order_relaxed), p->order};
+    w->end = p->emulated < w->end ? p->emulated : w->end;
+    w->sync_end = p->emulated < w->sync_end ? p->emulated : w->sync_end;
+    lpi_set_deadline(p, p->emulated);
+    return lpi_hold(p);
 }
 
 /* This core has nothing left to do in its window. */
@@ -163,8 +193,7 @@ void lpi_next_window(struct lpi_core *c)
 
     if (!meet(m)) /* now all messages are sent */
         return;
-    while (lpi_poll(c))
-        ;
+    lpi_mail_take_all(c);
     lpi_poll_mail(c);
     publish(c);
     if (!meet(m))
@@ -180,7 +209,7 @@ void lpi_next_window(struct lpi_core *c)
         in_vain = in_vain && atomic_load_explicit(&w->in_vain, memory_order_relaxed);
     }
     if (!in_vain)
-        open_window(&c->window, least + m->lookahead, others);
+        open_window(c, least + m->lookahead, others);
     else if (c->index == 0) /* no vp can run */
         lpi_stop_deadlocked(m);
 }

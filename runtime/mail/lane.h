@@ -91,6 +91,7 @@ struct lpi_lane {
     /* constant */
     _Alignas(LPI_LINE) struct line *lines; /* NULL: no lane, mailboxes only */
     unsigned n_lines;
+    struct lpi_sent *sent; /* parallel: of each entry, by the place after it; NULL: not needed */
 };
 
 /* An entry as its consumer finds it. */
@@ -111,6 +112,12 @@ bool lpi_lanes_quiet(const struct logp_machine *m);
 static inline struct line *lpi_lane_line(const struct lpi_lane *l, uint64_t number)
 {
     return &l->lines[number & (l->n_lines - 1)];
+}
+
+/* When the entry before `place` was sent. */
+static inline struct lpi_sent *lpi_lane_sent(const struct lpi_lane *l, uint64_t place)
+{
+    return &l->sent[place & (2 * l->n_lines - 1)];
 }
 
 /* ---- producer ---- */
@@ -290,14 +297,19 @@ static inline int64_t lpi_lane_arrival(struct lpi_lane *l, const struct lpi_fron
     return l->arrival_taken;
 }
 
+/* The place after an entry. */
+static inline uint64_t lpi_front_next(const struct lpi_front *f)
+{
+    return f->place + (f->kind < ENTRY_INLINE ? 1 : 2);
+}
+
 /* The message has been delivered. */
 static inline void lpi_lane_pass(struct lpi_lane *l, const struct lpi_front *f)
 {
     lpi_pause();
     /* release pairs with the acquires in lpi_lane_has_line() and all_delivered(): the delivery is
      * done, including the withdrawal of an exposed buffer */
-    atomic_store_explicit(&l->head, f->place + (f->kind < ENTRY_INLINE ? 1 : 2),
-                          memory_order_release);
+    atomic_store_explicit(&l->head, lpi_front_next(f), memory_order_release);
 }
 
 /* In a long burst: prefetch, since later lines are likely to be full too. */

@@ -29,18 +29,19 @@ int lpi_lanes_create(struct logp_machine *m, int lines)
 {
     const size_t n = (size_t)m->n_cores;
     const unsigned n_lines = lines_per_lane(lines, m->n_cores);
-    const size_t lane_bytes = sizeof(struct lpi_lane) + n_lines * sizeof(struct line);
+    const size_t line_bytes = sizeof(struct line) + (m->has_windows ? 2 * sizeof(struct lpi_sent) : 0);
+    const size_t lane_bytes = sizeof(struct lpi_lane) + n_lines * line_bytes;
     const size_t stride = (lane_bytes + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
-    struct lpi_direct *direct;
     struct lpi_lane **table;
 
     if (n == 1)
         return 0;
     m->lane_stride = stride;
     m->lanes = lpi_memory_zeroed(n * n, stride);
-    m->direct = direct = lpi_memory_zeroed((size_t)m->P, sizeof(*direct));
+    if (!m->has_windows) /* a claim would show before the window's end that a message was sent */
+        m->direct = lpi_memory_zeroed((size_t)m->P, sizeof(*m->direct));
     table = calloc(2 * n * n, sizeof(struct lpi_lane *));
-    if (m->lanes == NULL || direct == NULL || table == NULL) {
+    if (m->lanes == NULL || (m->direct == NULL && !m->has_windows) || table == NULL) {
         free(table);
         return -ENOMEM;
     }
@@ -58,6 +59,8 @@ int lpi_lanes_create(struct logp_machine *m, int lines)
                 continue;
             lane->n_lines = n_lines;
             lane->lines = n_lines > 0 ? (struct line *)(void *)(lane + 1) : NULL;
+            if (m->has_windows && n_lines > 0)
+                lane->sent = (struct lpi_sent *)(void *)(lane->lines + n_lines);
             m->cores[i].out[j] = lane;
             m->cores[j].in[i] = lane;
         }

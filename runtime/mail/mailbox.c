@@ -134,7 +134,8 @@ static int put_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_pr
         if (e->bits != 0)
             memcpy(a->u.bytes + LPI_BITS_AT, &e->bits, sizeof(e->bits));
         lpi_lane_publish_alone(l, e->bits == 0 ? ENTRY_INLINE : ENTRY_BITS, e->n_bytes);
-    } else if (is_plain && e->n_bytes >= LPI_DIRECT_FROM && fill_direct(c->machine, l, to, e)) {
+    } else if (is_plain && e->n_bytes >= LPI_DIRECT_FROM && c->machine->direct != NULL &&
+               fill_direct(c->machine, l, to, e)) {
         a = lpi_lane_alone(l, &e->label, e->dst, e->arrival);
         a->u.direct.n_bytes = e->n_bytes;
         a->u.direct.bits = e->bits;
@@ -151,6 +152,26 @@ static int put_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_pr
     return 0;
 }
 
+/* The place of the send of e, which its sender makes now. */
+static struct lpi_sent sent_now(const struct logp_machine *m, const struct lpi_envelope *e)
+{
+    const struct lpi_proc *p = &m->procs[e->src];
+
+    /* relaxed: no start is fixed before the sender arrives there */
+    return (struct lpi_sent){p->emulated,
+                             atomic_load_explicit(&m->sync_generation, memory_order_relaxed),
+                             p->order};
+}
+
+/* e has been put into the lane. Its consumer reads this after the window's barrier. */
+static inline void note_sent(const struct lpi_core *c, const struct lpi_lane *l,
+                             const struct lpi_envelope *e)
+{
+    if (l->sent != NULL) /* relaxed: its own */
+        *lpi_lane_sent(l, atomic_load_explicit(&l->tail, memory_order_relaxed)) =
+            sent_now(c->machine, e);
+}
+
 /* Put a message into the mailbox of its receiver. @return 0; -ENOMEM */
 static int put_into_mailbox(struct lpi_core *c, struct lpi_lane *l, struct lpi_proc *to,
                             const struct lpi_envelope *e)
@@ -159,6 +180,8 @@ static int put_into_mailbox(struct lpi_core *c, struct lpi_lane *l, struct lpi_p
 
     if (m == NULL)
         return -ENOMEM;
+    if (c->machine->has_windows)
+        m->sent = sent_now(c->machine, e);
     /* release pairs with the acquire in lpi_lanes_quiet(). It comes before the message is visible,
      * as that of tail */
     atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
@@ -175,8 +198,15 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
 
     if (rc != 0)
         return rc;
-    if (!is_short(e) || !put_short(c, l, &e->label, e->dst, e->arrival, e->data, e->n_bytes))
-        rc = may_take_line(l) ? put_alone(c, l, to, e) : put_into_mailbox(c, l, to, e);
+    if (is_short(e) && put_short(c, l, &e->label, e->dst, e->arrival, e->data, e->n_bytes)) {
+        note_sent(c, l, e);
+    } else if (may_take_line(l)) {
+        rc = put_alone(c, l, to, e);
+        if (rc == 0)
+            note_sent(c, l, e);
+    } else {
+        rc = put_into_mailbox(c, l, to, e);
+    }
     if (rc == 0)
         c->credit -= cost;
     return rc;

@@ -9,6 +9,7 @@
 #include "state/remote.h"
 #include "state/stop.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { DRAIN_BURST = 64 };
@@ -43,7 +44,7 @@ static __attribute__((noinline)) void deliver_short(struct lpi_core *c, const st
                                       .is_paid = true});
 }
 
-static __attribute__((noinline)) void deliver_alone(struct lpi_core *c, const struct lpi_front *f)
+static inline struct lpi_envelope envelope_of(const struct lpi_front *f)
 {
     const struct alone_entry *a = &f->line->u.alone;
     struct lpi_envelope e = {
@@ -60,6 +61,13 @@ static __attribute__((noinline)) void deliver_alone(struct lpi_core *c, const st
         e.data = a->u.bytes;
         e.bits = bits_of(f);
     }
+    return e;
+}
+
+static __attribute__((noinline)) void deliver_alone(struct lpi_core *c, const struct lpi_front *f)
+{
+    const struct lpi_envelope e = envelope_of(f);
+
     deliver(c, &e);
 }
 
@@ -120,6 +128,103 @@ static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
     return any;
 }
 
+/* ---- parallel: what a vp that settles must not have yet ---- */
+
+/* Whether a message for dst was sent after the action that dst is about to take: window.c */
+static bool is_early(const struct lpi_core *c, int dst, const struct lpi_sent *sent)
+{
+    const struct lpi_window *w = &c->window;
+
+    return w->settles != NULL && w->settles->rank == dst && !lpi_sent_before(sent, &w->settled);
+}
+
+/* Deliver the message of e at the next barrier. */
+static void hold(struct lpi_core *c, const struct lpi_envelope *e, const struct lpi_sent *sent)
+{
+    struct lpi_window *w = &c->window;
+    struct lpi_message *m = e->message;
+
+    if (m == NULL && (m = lpi_message_new(c, lpi_held_bytes(e))) == NULL) {
+        lpi_stop(c->machine, -ENOMEM);
+        return;
+    }
+    if (e->message == NULL)
+        lpi_message_fill(m, e);
+    m->sent = *sent;
+    m->next = NULL;
+    if (w->held == NULL)
+        w->held = m;
+    else
+        w->held_last->next = m;
+    w->held_last = m;
+}
+
+/* Deliver what was held, unless it is too early again. */
+static void take_held(struct lpi_core *c)
+{
+    struct lpi_message *next, *m = c->window.held;
+
+    for (c->window.held = NULL; m != NULL; m = next) {
+        const struct lpi_envelope e = lpi_envelope_of_any(m, true);
+
+        next = m->next;
+        if (is_early(c, m->dst, &m->sent))
+            hold(c, &e, &m->sent);
+        else
+            deliver(c, &e);
+    }
+}
+
+/* As take_entry() while a vp of c settles. */
+static bool take_or_hold(struct lpi_core *c, struct lpi_lane *l)
+{
+    const struct short_entry *s;
+    const struct lpi_sent *sent;
+    struct lpi_envelope e;
+    struct lpi_front f;
+    bool is_short;
+
+    if (!lpi_lane_front(l, &f))
+        return false;
+    is_short = f.kind < ENTRY_INLINE;
+    s = lpi_front_short(&f);
+    sent = lpi_lane_sent(l, lpi_front_next(&f));
+    if (!is_early(c, is_short ? s->dst : f.line->u.alone.dst, sent))
+        return take_entry(c, l);
+    if (is_short) {
+        e = (struct lpi_envelope){.label = s->label,
+                                  .dst = s->dst,
+                                  .arrival = lpi_lane_arrival(l, &f),
+                                  .n_bytes = f.n_bytes,
+                                  .data = s->bytes};
+    } else {
+        e = envelope_of(&f);
+        l->arrival_taken = e.arrival;
+    }
+    hold(c, &e, sent);
+    lpi_lane_pass(l, &f);
+    return true;
+}
+
+void lpi_mail_shut(struct lpi_core *c)
+{
+    c->window.is_open = true;
+    c->n_in = 0;
+}
+
+void lpi_mail_take_all(struct lpi_core *c)
+{
+    c->window.is_open = false;
+    c->n_in = c->machine->n_cores > 1 ? c->machine->n_cores : 0;
+    take_held(c);
+    for (int i = 0; c->window.settles != NULL && i < c->n_in; i++)
+        while (c->in[i] != NULL && c->in[i]->lines != NULL && take_or_hold(c, c->in[i]))
+            ;
+    while (lpi_poll(c))
+        ;
+    c->window.settles = NULL;
+}
+
 static void drain_mailbox(const struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
@@ -139,7 +244,10 @@ static void drain_mailbox(const struct lpi_proc *p)
             drain_lane(c, l, INT32_MAX); /* older than m */
         }
         e = lpi_envelope_of_any(m, true);
-        deliver(c, &e);
+        if (is_early(c, m->dst, &m->sent))
+            hold(c, &e, &m->sent);
+        else
+            deliver(c, &e);
         lpi_pause();
         /* release pairs with the acquires in is_in_order(), all_delivered(), lpi_lanes_quiet() */
         if (l != NULL)

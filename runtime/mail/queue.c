@@ -76,7 +76,8 @@ bool lpi_queue_take_bell(struct lpi_core *c, void (*empty)(const struct lpi_proc
     struct lpi_proc *p;
 
     /* acquire pairs with the release in ring() */
-    if ((atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_BELL) == 0)
+    if ((atomic_load_explicit(&c->attention, memory_order_acquire) & LPI_ATT_BELL) == 0 ||
+        c->window.is_open)
         return false;
     lpi_busy(c);
     /* acquire pairs with the release in ring(): the exchange below finds the proc of the bit */

@@ -187,6 +187,11 @@ struct lpi_window {
     _Atomic int64_t others;   /* ... and none that is not at such a sync */
     atomic_bool in_vain;      /* at a barrier: all of its procs wait or poll in vain */
     bool alarm;               /* all of its procs waited or polled in vain when last checked */
+    bool is_open;             /* inside a window: what other cores send stays where it is */
+    struct lpi_proc *settles; /* this proc waits at `settled` for all that was sent before */
+    struct lpi_proc *last_settled;
+    struct lpi_sent settled;                /* ... in this place of the last proc that settled */
+    struct lpi_message *held, *held_last;   /* sent to it later: delivered at the next barrier */
 };
 
 /* Polling loops on several cores: deadlock.c. */
@@ -325,6 +330,7 @@ struct logp_machine {
     _Atomic int64_t sync_start;
     /* parallel: the barrier of the cores at the end of each window */
     int64_t lookahead; /* not parallel: INT64_MAX */
+    bool has_windows;  /* parallel */
     _Alignas(LPI_LINE) atomic_int n_met;
     atomic_uint meetings;
     atomic_uint event; /* changes with each event that a core may sleep for: window.c */
