@@ -90,6 +90,8 @@ void lpi_groups_discard(struct logp_machine *m);
 void lpi_next_window(struct lpi_core *c);
 /* See struct lpi_time. */
 int lpi_window_settle(struct lpi_proc *p);
+/* The holder of c has polled for long: end the window here, and ask all cores. */
+void lpi_window_check(struct lpi_core *c);
 /* The functions of lpi_resolver on such a machine. */
 struct lpi_proc *lpi_window_next(struct lpi_core *c);
 bool lpi_window_others_first(struct lpi_proc *p, int64_t t);
@@ -132,7 +134,8 @@ void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);
 /* On several cores: all vps of c wait or poll in vain. */
 void lpi_check_all_pollers(struct lpi_core *c);
-bool lpi_all_in_vain(const struct lpi_core *c);
+/* Parallel: whether all vps of c waited or polled in vain at time t, and still do. */
+bool lpi_in_vain_at(const struct lpi_core *c, int64_t t);
 void lpi_record_waits(struct logp_machine *m, bool running);
 /* Put the waits of a cycle first, each before the one that it waits for, if there are more waits
  * than are shown. n waits, by rank. */

@@ -237,10 +237,33 @@ static bool waits_in_vain(const struct lpi_proc *p)
     return true;
 }
 
-bool lpi_all_in_vain(const struct lpi_core *c)
+static bool all_in_vain(const struct lpi_core *c)
 {
     for (int i = 0; i < c->n_procs; i++)
         if (!waits_in_vain(lpi_proc_at(c, i)))
+            return false;
+    return true;
+}
+
+/* Whether p, which waits or polls in vain now, did so at time t of the virtual clock too. */
+static bool did_at(const struct lpi_proc *p, int64_t t)
+{
+    const struct logp_machine *m = p->core->machine;
+    int64_t since;
+
+    if (p->state == LPI_ENDED) /* its clock may be ahead of what it did last */
+        return p->deadline <= t;
+    if (p->state != LPI_TIMED && p->state != LPI_RUNNING)
+        return p->emulated <= t;
+    since = p->emulated - m->poll_ns - t; /* its last poll came so long after t */
+    return since <= 0 ||
+           p->polls - (since + m->poll_ns - 1) / m->poll_ns >= (int64_t)m->polls_in_vain;
+}
+
+bool lpi_in_vain_at(const struct lpi_core *c, int64_t t)
+{
+    for (int i = 0; i < c->n_procs; i++)
+        if (!waits_in_vain(lpi_proc_at(c, i)) || !did_at(lpi_proc_at(c, i), t))
             return false;
     return true;
 }
@@ -363,8 +386,7 @@ void lpi_check_all_pollers(struct lpi_core *c)
  */
 void lpi_check_pollers(struct lpi_core *c)
 {
-    c->window.alarm = lpi_all_in_vain(c);
-    if (c->window.alarm)
+    if (all_in_vain(c))
         c->machine->time->in_vain(c);
     else
         end_vain(c);

@@ -7,6 +7,7 @@
 #include "delay/delay.h"
 #include "host/host.h"
 #include "mail/mail.h"
+#include "state/run_queue.h"
 #include "state/stop.h"
 
 #include <logp/transport.h>
@@ -495,7 +496,7 @@ static int one_barrier(struct logp_machine *m, int64_t end)
 
 static void one_arrived(struct lpi_core *c)
 {
-    lpi_fix_start(c->machine, LOGP_NEVER, -1);
+    lpi_window_shorten(c, lpi_fix_start(c->machine, LOGP_NEVER, -1));
 }
 
 static void one_idle(struct lpi_core *c, unsigned long epochs)

@@ -34,8 +34,10 @@ static void prepare_core(struct lpi_core *c)
     c->space.at = 0;
     c->window.end = c->machine->lookahead;
     c->window.sync_end = 0;
+    c->window.alone_to = INT64_MIN;
     c->window.put_off = NULL;
-    c->window.settles = c->window.last_settled = NULL;
+    c->window.asks = c->window.asked = INT64_MAX;
+    c->window.settled = NULL;
     if (c->machine->has_windows)
         lpi_mail_shut(c);
     c->life.n_at_sync = c->life.n_blocking = 0;
@@ -43,7 +45,6 @@ static void prepare_core(struct lpi_core *c)
     c->run_queue.prepared = NULL;
     c->run_queue.slack = c->machine->executor->slack_ns * c->n_procs;
     c->run_queue.clock_seen = 0;
-    c->window.alarm = false;
     atomic_store(&c->vain.from, INT64_MAX);
     c->vain.quiet = 0;
     c->messages = 0;
@@ -130,8 +131,14 @@ static void reclaim(struct logp_machine *m)
         record_halted(m);
     lpi_groups_discard(m);
     lpi_areas_discard(m);
-    for (int i = 0; i < m->n_cores; i++)
-        lpi_mail_take_all(&m->cores[i]);
+    for (int i = 0; i < m->n_cores; i++) {
+        struct lpi_core *c = &m->cores[i];
+
+        do /* each time, what the last window has sent within one lookahead */
+            if (m->has_windows)
+                lpi_mail_open(c, &(struct lpi_sent){.at = INT64_MAX});
+        while (lpi_poll(c) || c->window.held != NULL);
+    }
     discard_rts(m);
     for (int i = 0; i < m->n_cores; i++) {
         struct lpi_core *c = &m->cores[i];

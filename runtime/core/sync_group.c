@@ -15,6 +15,7 @@
 #include "core/sched.h"
 #include "core/core.h"
 #include "mail/mail.h"
+#include "state/run_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -108,6 +109,7 @@ static void release(struct lpi_core *c, const struct lpi_group *g)
         g->compares ? g->latest : c->machine->time->group_start(c->machine, g->latest);
     const int result = g->compares ? first_other(g) : 0;
 
+    lpi_window_shorten(c, start);
     for (int i = 0; i < g->size; i++)
         let_go(c, g->members[i].rank, start, result);
 }

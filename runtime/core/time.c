@@ -497,12 +497,6 @@ static int parallel_begin(struct lpi_proc *p)
     return lpi_stopped(p);
 }
 
-/* lpi_next_window() checks. */
-static void no_check(struct lpi_core *c)
-{
-    (void)c;
-}
-
 /* The cores plan with the model: only between runs. */
 static int parallel_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns)
 {
@@ -529,6 +523,6 @@ const struct lpi_time lpi_time_parallel = {
     .begin = parallel_begin,
     .settle = lpi_window_settle,
     .nobody_ready = lpi_next_window,
-    .in_vain = no_check,
+    .in_vain = lpi_window_check,
     .replace = parallel_replace,
 };

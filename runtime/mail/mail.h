@@ -194,9 +194,9 @@ struct logp_request *lpi_direct_exposed(const struct lpi_proc *p);
 /* ---- poll.c: taking the messages of other cores and processes ---- */
 
 bool lpi_poll(struct lpi_core *c);
-/* Parallel, at the barrier after a window: deliver all that other cores have sent. What was sent to
- * lpi_window.settles after its place is held until the next barrier. */
-void lpi_mail_take_all(struct lpi_core *c);
+/* Parallel, at the barrier after a window: deliver what other cores have sent before `next`, the
+ * next action of c. Later messages are held until a later barrier. */
+void lpi_mail_open(struct lpi_core *c, const struct lpi_sent *next);
 /* Leave what other cores send from now on until then. */
 void lpi_mail_shut(struct lpi_core *c);
 /* Withdraw p's exposed buffer. If a sender is filling it, its receive completes first. */

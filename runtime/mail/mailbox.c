@@ -14,6 +14,7 @@
 #include "mail/lane.h"
 #include "mail/mail.h"
 #include "state/message.h"
+#include "state/run_queue.h"
 
 #include <errno.h>
 #include <string.h>
@@ -163,30 +164,33 @@ static struct lpi_sent sent_now(const struct logp_machine *m, const struct lpi_e
                              p->order};
 }
 
-/* e has been put into the lane. Its consumer reads this after the window's barrier. */
-static inline void note_sent(const struct lpi_core *c, const struct lpi_lane *l,
-                             const struct lpi_envelope *e)
+/* e has been put into the lane in this window. Its core reads this after the barrier. */
+static void note_sent(struct lpi_core *c, const struct lpi_lane *l, const struct lpi_envelope *e)
 {
     if (l->sent != NULL) /* relaxed: its own */
         *lpi_lane_sent(l, atomic_load_explicit(&l->tail, memory_order_relaxed)) =
             sent_now(c->machine, e);
+    lpi_window_shorten(c, e->arrival);
 }
 
 /* Put a message into the mailbox of its receiver. @return 0; -ENOMEM */
 static int put_into_mailbox(struct lpi_core *c, struct lpi_lane *l, struct lpi_proc *to,
-                            const struct lpi_envelope *e)
+                            const struct lpi_envelope *e, int64_t cost)
 {
     struct lpi_message *m = message_of(c, e);
 
     if (m == NULL)
         return -ENOMEM;
-    if (c->machine->has_windows)
+    if (c->window.is_open) {
         m->sent = sent_now(c->machine, e);
+        lpi_window_shorten(c, e->arrival);
+    }
     /* release pairs with the acquire in lpi_lanes_quiet(). It comes before the message is visible,
      * as that of tail */
     atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
     lpi_pause();
     lpi_queue_push(to, m);
+    c->credit -= cost;
     return 0;
 }
 
@@ -198,16 +202,15 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
 
     if (rc != 0)
         return rc;
-    if (is_short(e) && put_short(c, l, &e->label, e->dst, e->arrival, e->data, e->n_bytes)) {
-        note_sent(c, l, e);
-    } else if (may_take_line(l)) {
+    if (!is_short(e) || !put_short(c, l, &e->label, e->dst, e->arrival, e->data, e->n_bytes)) {
+        if (!may_take_line(l))
+            return put_into_mailbox(c, l, to, e, cost);
         rc = put_alone(c, l, to, e);
-        if (rc == 0)
-            note_sent(c, l, e);
-    } else {
-        rc = put_into_mailbox(c, l, to, e);
     }
-    if (rc == 0)
+    if (rc == 0) {
         c->credit -= cost;
+        if (c->window.is_open)
+            note_sent(c, l, e);
+    }
     return rc;
 }

@@ -128,70 +128,60 @@ static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
     return any;
 }
 
-/* ---- parallel: what a vp that settles must not have yet ---- */
+/* ---- parallel: the barrier after a window ---- */
 
-/* Whether a message for dst was sent after the action that dst is about to take: window.c */
-static bool is_early(const struct lpi_core *c, int dst, const struct lpi_sent *sent)
+static bool is_early(const struct lpi_core *c, const struct lpi_sent *sent)
 {
-    const struct lpi_window *w = &c->window;
-
-    return w->settles != NULL && w->settles->rank == dst && !lpi_sent_before(sent, &w->settled);
+    return !lpi_sent_before(sent, &c->window.limit);
 }
 
-/* Deliver the message of e at the next barrier. */
-static void hold(struct lpi_core *c, const struct lpi_envelope *e, const struct lpi_sent *sent)
+/* Deliver the message of e at a later barrier. */
+static void hold(struct lpi_core *c, const struct lpi_envelope *e, struct lpi_sent sent)
 {
-    struct lpi_window *w = &c->window;
-    struct lpi_message *m = e->message;
+    struct lpi_message **link = &c->window.held, *m = e->message;
 
-    if (m == NULL && (m = lpi_message_new(c, lpi_held_bytes(e))) == NULL) {
-        lpi_stop(c->machine, -ENOMEM);
-        return;
-    }
-    if (e->message == NULL)
+    if (m == NULL) {
+        m = lpi_message_new(c, lpi_held_bytes(e));
+        if (m == NULL) {
+            lpi_stop(c->machine, -ENOMEM);
+            return;
+        }
         lpi_message_fill(m, e);
-    m->sent = *sent;
-    m->next = NULL;
-    if (w->held == NULL)
-        w->held = m;
-    else
-        w->held_last->next = m;
-    w->held_last = m;
+    }
+    while (*link != NULL && !lpi_sent_before(&sent, &(*link)->sent))
+        link = &(*link)->next;
+    m->sent = sent;
+    m->next = *link;
+    *link = m;
 }
 
-/* Deliver what was held, unless it is too early again. */
 static void take_held(struct lpi_core *c)
 {
-    struct lpi_message *next, *m = c->window.held;
+    struct lpi_message *m;
 
-    for (c->window.held = NULL; m != NULL; m = next) {
+    while ((m = c->window.held) != NULL && !is_early(c, &m->sent)) {
         const struct lpi_envelope e = lpi_envelope_of_any(m, true);
 
-        next = m->next;
-        if (is_early(c, m->dst, &m->sent))
-            hold(c, &e, &m->sent);
-        else
-            deliver(c, &e);
+        c->window.held = m->next;
+        deliver(c, &e);
     }
 }
 
-/* As take_entry() while a vp of c settles. */
+/* As take_entry(), but hold the message if it is early. */
 static bool take_or_hold(struct lpi_core *c, struct lpi_lane *l)
 {
     const struct short_entry *s;
     const struct lpi_sent *sent;
     struct lpi_envelope e;
     struct lpi_front f;
-    bool is_short;
 
     if (!lpi_lane_front(l, &f))
         return false;
-    is_short = f.kind < ENTRY_INLINE;
-    s = lpi_front_short(&f);
     sent = lpi_lane_sent(l, lpi_front_next(&f));
-    if (!is_early(c, is_short ? s->dst : f.line->u.alone.dst, sent))
+    if (!is_early(c, sent))
         return take_entry(c, l);
-    if (is_short) {
+    if (f.kind < ENTRY_INLINE) {
+        s = lpi_front_short(&f);
         e = (struct lpi_envelope){.label = s->label,
                                   .dst = s->dst,
                                   .arrival = lpi_lane_arrival(l, &f),
@@ -199,11 +189,42 @@ static bool take_or_hold(struct lpi_core *c, struct lpi_lane *l)
                                   .data = s->bytes};
     } else {
         e = envelope_of(&f);
-        l->arrival_taken = e.arrival;
+        l->arrival_taken = f.line->u.alone.arrival;
     }
-    hold(c, &e, sent);
+    hold(c, &e, *sent);
     lpi_lane_pass(l, &f);
     return true;
+}
+
+/* The lane of core i to c, if there is a message in it. *first, *last: when these were sent */
+static struct lpi_lane *lane_of_window(const struct lpi_core *c, int i,
+                                       const struct lpi_sent **first, const struct lpi_sent **last)
+{
+    struct lpi_lane *l = c->in[i];
+    struct lpi_front f;
+
+    if (l == NULL || l->lines == NULL || !lpi_lane_front(l, &f))
+        return NULL;
+    *first = lpi_lane_sent(l, lpi_front_next(&f));
+    /* relaxed: the barrier has ordered it */
+    *last = lpi_lane_sent(l, atomic_load_explicit(&l->tail, memory_order_relaxed));
+    return l;
+}
+
+/* What is delivered wakes a vp one lookahead after its send, or later. So nothing of c is before the
+ * earliest send plus that. */
+static void set_limit(struct lpi_core *c, const struct lpi_sent *next)
+{
+    const struct lpi_sent *first, *last;
+    int64_t at = c->window.held != NULL ? c->window.held->sent.at : INT64_MAX;
+
+    for (int i = 0; i < c->machine->n_cores; i++)
+        if (lane_of_window(c, i, &first, &last) != NULL && first->at < at)
+            at = first->at;
+    at = lpi_after(at, c->machine->lookahead);
+    c->window.limit = *next;
+    if (at <= next->at)
+        c->window.limit = (struct lpi_sent){at, next->start, -1};
 }
 
 void lpi_mail_shut(struct lpi_core *c)
@@ -212,17 +233,22 @@ void lpi_mail_shut(struct lpi_core *c)
     c->n_in = 0;
 }
 
-void lpi_mail_take_all(struct lpi_core *c)
+void lpi_mail_open(struct lpi_core *c, const struct lpi_sent *next)
 {
-    c->window.is_open = false;
-    c->n_in = c->machine->n_cores > 1 ? c->machine->n_cores : 0;
+    const struct lpi_sent *first, *last;
+
+    set_limit(c, next);
     take_held(c);
-    for (int i = 0; c->window.settles != NULL && i < c->n_in; i++)
-        while (c->in[i] != NULL && c->in[i]->lines != NULL && take_or_hold(c, c->in[i]))
+    for (int i = 0; i < c->machine->n_cores; i++) {
+        struct lpi_lane *l = lane_of_window(c, i, &first, &last);
+
+        while (l != NULL && is_early(c, last) && take_or_hold(c, l))
             ;
+    }
+    c->window.is_open = false;
+    c->n_in = c->machine->n_cores;
     while (lpi_poll(c))
         ;
-    c->window.settles = NULL;
 }
 
 static void drain_mailbox(const struct lpi_proc *p)
@@ -244,8 +270,8 @@ static void drain_mailbox(const struct lpi_proc *p)
             drain_lane(c, l, INT32_MAX); /* older than m */
         }
         e = lpi_envelope_of_any(m, true);
-        if (is_early(c, m->dst, &m->sent))
-            hold(c, &e, &m->sent);
+        if (c->machine->has_windows && is_early(c, &m->sent))
+            hold(c, &e, m->sent);
         else
             deliver(c, &e);
         lpi_pause();

@@ -26,6 +26,20 @@ static inline void lpi_wake_for(struct lpi_proc *p, int64_t t)
 {
     lpi_wake_at(p, t < 0 ? t : lpi_later(p, t));
 }
+/* Parallel: an action of c changes other cores at t. What they do then reaches c one lookahead later
+ * or after that, so c's window ends there. */
+static inline void lpi_window_shorten(struct lpi_core *c, int64_t t)
+{
+    struct lpi_window *w = &c->window;
+
+    if (t >= w->alone_to)
+        return;
+    w->alone_to = t;
+    if (lpi_after(t, c->machine->lookahead) < w->end)
+        w->end = lpi_after(t, c->machine->lookahead);
+    if (w->end < w->sync_end)
+        w->sync_end = w->end;
+}
 /* The proc with the earliest deadline; NULL: none has one. */
 struct lpi_proc *lpi_earliest(struct lpi_core *c);
 

@@ -182,16 +182,24 @@ struct lpi_space_queue {
 struct lpi_window {
     int64_t end;      /* time stops here; not parallel: INT64_MAX */
     int64_t sync_end; /* for the procs at a sync that others have yet to enter, it stops here */
+    int64_t alone_to; /* until then no other core acts; not parallel: INT64_MIN */
     struct lpi_proc *put_off; /* these procs wait for `end`: lpi_attached.next_put_off */
-    _Atomic int64_t least;    /* at a barrier: no proc runs earlier ... */
-    _Atomic int64_t others;   /* ... and none that is not at such a sync */
-    atomic_bool in_vain;      /* at a barrier: all of its procs wait or poll in vain */
-    bool alarm;               /* all of its procs waited or polled in vain when last checked */
-    bool is_open;             /* inside a window: what other cores send stays where it is */
-    struct lpi_proc *settles; /* this proc waits at `settled` for all that was sent before */
-    struct lpi_proc *last_settled;
-    struct lpi_sent settled;                /* ... in this place of the last proc that settled */
-    struct lpi_message *held, *held_last;   /* sent to it later: delivered at the next barrier */
+    int64_t asks;  /* a proc that has polled for long asks whether all procs of the machine wait or
+                      poll in vain at this time; INT64_MAX: none asks */
+    int64_t asked; /* all cores answer for this time, in in_vain; INT64_MAX: for ever */
+    /* at a barrier: */
+    _Atomic int64_t least;  /* no proc runs earlier ... */
+    _Atomic int64_t others; /* ... and none that is not at such a sync */
+    atomic_int order;       /* ... at that time */
+    _Atomic int64_t check;  /* `asks` */
+    atomic_bool in_vain;    /* all of its procs wait or poll in vain */
+    /* messages of other cores: */
+    bool is_open;                  /* inside a window: they stay where they are */
+    struct lpi_sent limit;         /* a barrier delivers those that were sent before */
+    struct lpi_message *held;      /* ... and these at a later one */
+    const struct lpi_proc *settled; /* the first of all procs when the window was opened; NULL: it is
+                                       of another core */
+    int64_t settled_at;
 };
 
 /* Polling loops on several cores: deadlock.c. */
