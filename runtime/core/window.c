@@ -177,10 +177,11 @@ static void publish(struct lpi_core *c)
     others = first != NULL ? first->deadline : INT64_MAX;
     bring_back(c);
     next = next_of(c);
-    if (w->held != NULL && lpi_sent_before(&w->held->sent, &next))
-        next = w->held->sent;
+    if (w->held != NULL) {
+        others = least_of(others, w->held->sent.at);
+        next = lpi_sent_before(&w->held->sent, &next) ? w->held->sent : next;
+    }
     least = next.at;
-    others = least_of(others, least);
     atomic_store_explicit(&w->order, next.order, memory_order_relaxed);
     atomic_store_explicit(&w->in_vain,
                           w->asked == INT64_MAX ? least == INT64_MAX : lpi_in_vain_at(c, w->asked),
