@@ -178,7 +178,7 @@ static void publish(struct lpi_core *c)
     bring_back(c);
     next = next_of(c);
     if (w->held != NULL) {
-        others = least_of(others, w->held->sent.at);
+        others = least_of(others, lpi_after(w->held->sent.at, c->machine->lookahead));
         next = lpi_sent_before(&w->held->sent, &next) ? w->held->sent : next;
     }
     least = next.at;
