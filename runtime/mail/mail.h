@@ -164,6 +164,8 @@ bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
 void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
 /* The payload of e, which has matched r, is here: copy it, and r is BOUND. */
 void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e);
+/* The program has ended: messages still match its posted receives, but their payloads are dropped. */
+void lpi_match_forget_buffers(struct lpi_proc *p);
 void lpi_match_close(struct lpi_proc *p);
 void lpi_match_discard(struct lpi_proc *p);
 

@@ -102,6 +102,8 @@ struct actor {
     struct slot slots[MOST_REQUESTS];
 };
 
+static struct actor actors[MOST_RANKS];
+
 static void note(struct actor *a, int64_t result)
 {
     if (a->seen->n < RESULTS)
@@ -254,10 +256,9 @@ static int program(struct logp_vp *vp, void *arg)
 {
     struct run *run = arg;
     const int me = logp_vp_rank(vp);
-    struct actor *a = calloc(1, sizeof(*a));
+    struct actor *a = &actors[me]; /* messages still come when it has returned */
     int rc = 0;
 
-    cr_assert_not_null(a);
     *a = (struct actor){.vp = vp,
                         .seen = &run->seen[me],
                         .random = (run->shape->seed << 8 | (uint64_t)me) *
@@ -274,7 +275,6 @@ static int program(struct logp_vp *vp, void *arg)
         }
     }
     note(a, logp_now(vp));
-    free(a);
     return rc;
 }
 
