@@ -74,6 +74,10 @@ static int cancel_send(struct lpi_proc *p, struct logp_request *r)
 
 static int cancel_receive(struct lpi_proc *p, struct logp_request *r)
 {
+    const int rc = r->state == LPI_REQ_POSTED ? p->core->machine->time->settle(p) : 0;
+
+    if (rc != 0)
+        return rc;
     p->core->machine->resolver.cancels(p, r);
     if (r->state == LPI_REQ_POSTED)
         lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);

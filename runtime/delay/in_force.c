@@ -188,6 +188,8 @@ static inline __attribute__((always_inline)) void charge(struct lpi_proc *p,
     t->ready = lpi_later(p, t->arrival);
     d->ops.recv(d->model, &p->port, t);
     model_unlock(m);
+    if (__builtin_expect(t->done == LOGP_STOPPED, false)) /* p finds out when the message is there */
+        p->emulated = t->ready;
 }
 
 int64_t lpi_charge_delayed(struct lpi_proc *p, const struct lpi_message *m)

@@ -196,6 +196,12 @@ struct lpi_window {
     int64_t asks;   /* a proc that has polled for long asks whether all procs of the machine wait or
                      poll in vain at this time; INT64_MAX: none asks */
     bool is_active; /* it has something to do in its window */
+    bool is_first;  /* the place (least, start, order) is the first of all cores */
+    unsigned start; /* logp_machine.sync_generation at the end of the last window */
+    int order; /* of the proc that runs at `least`; -1: what is on its way may come before it */
+    /* messages of other cores (poll.c): */
+    struct lpi_message *held; /* from mailboxes, in the order of their sends; delivered later */
+    int64_t left_at; /* what has not been delivered arrives then or later; INT64_MAX: nothing */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
     atomic_uint turn;     /* the number of its windows */
@@ -205,7 +211,7 @@ struct lpi_window {
 /* The lanes that a core polls: poll.c. */
 struct lpi_polled {
     struct lpi_lane_in **lanes; /* those that have been made; the first ones are hot */
-    int n;
+    int n_made, n;    /* all; those that lpi_poll() reads: on a machine with windows none */
     int next;         /* the next of the others to be read */
     int coldest;      /* of the hot ones: it makes place for the next */
     int64_t began_at; /* clock_seen when this round of the others began */
@@ -303,8 +309,8 @@ struct logp_machine {
     const struct lpi_record *record; /* trace/recorder.h */
     struct lpi_tracing *tracing;
     struct lpi_held held; /* its cores: host/cores.c */
-    unsigned idle_polls; /* polls without work after which a core counts as idle */
-    int64_t line_ns;     /* for a line of another core to come and go; 0: not measured */
+    unsigned idle_polls;  /* polls without work after which a core counts as idle */
+    int64_t line_ns;      /* for a line of another core to come and go; 0: not measured */
     int64_t poll_ns;
     uint64_t yield_seed;
     int64_t (*time_ns)(void *arg); /* the wall clock's source; NULL: the host's */
@@ -354,6 +360,7 @@ struct logp_machine {
     atomic_int sync_root; /* the core that fixed it: the first to let others notice it */
     /* parallel: window.c */
     int64_t lookahead;                        /* not parallel: INT64_MAX */
+    bool has_windows;                         /* parallel */
     unsigned long windows;                    /* of this run */
     unsigned long turns;                      /* windows of all cores, summed up */
     _Alignas(LPI_LINE) atomic_int n_active;   /* cores that have yet to come to the window's end */

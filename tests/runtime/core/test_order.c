@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The virtual clock gives the same outcome on any number of cores, down to which message each
+ * receive takes and which cancel comes too late: random programs of nonblocking receives of all
+ * kinds in any order, probes, tests, waits that end, cancels and syncs, with messages that overtake
+ * each other, are lost, or come twice. Each wait ends by itself, so no program is a deadlock.
+ *
+ * On a host with fewer cores than a test asks for, LOGP_TEST_CORES feigns them.
+ */
+#include "random.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_RANKS = 64,
+    STEPS = 40,
+    MOST_REQUESTS = 6,
+    MOST_BYTES = 64,
+    TAGS = 3,
+    RESULTS = 7 * STEPS,
+    PROGRAMS = 240,
+};
+
+static const int core_counts[] = {2, 5, 16, 64};
+
+/* What the machine of a program is. */
+struct shape {
+    int P;
+    uint64_t seed;
+    struct logp_params params;
+    const char *faults, *noise;
+    struct logp_latency latency;
+};
+
+/* What a rank has seen. */
+struct seen {
+    int n;
+    int64_t results[RESULTS];
+};
+
+struct run {
+    const struct shape *shape;
+    struct seen seen[MOST_RANKS];
+    struct logp_report report;
+};
+
+static const char *const fault_texts[] = {NULL, "delay:7:0.3", "drop:0.1,dup:0.1", "stop@1:40ns",
+                                          "slow:2@1,flip:0.001"};
+
+static struct shape draw_shape(uint64_t seed)
+{
+    uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    struct shape s = {.seed = seed};
+
+    (void)test_random(&random);
+    s.P = one_in(&random, 4) ? MOST_RANKS : 2 + (int)test_below(&random, 16);
+    s.params.L_ns = 1 + test_below(&random, 40);
+    s.params.o_send_ns = 1 + test_below(&random, 4);
+    s.params.o_recv_ns = test_below(&random, 4);
+    s.params.g_ns = test_below(&random, 6);
+    s.params.G_ps = 700 * test_below(&random, 3);
+    s.faults = fault_texts[test_below(&random, 5)];
+    s.noise = one_in(&random, 4) ? "uniform:3ns" : NULL;
+    s.latency = (struct logp_latency){
+        .kind = (enum logp_latency_kind)test_below(&random, LOGP_LATENCY_SAMPLES), .seed = seed};
+    return s;
+}
+
+static struct logp_delay delay_of(const struct shape *s)
+{
+    const struct logp_fault_config config = {.size = sizeof(config),
+                                             .faults = s->faults,
+                                             .noise = s->noise,
+                                             .P = s->P,
+                                             .unit_ns = 1,
+                                             .seed = s->seed};
+    char why[LOGP_FAULT_WHY] = "";
+    struct logp_delay delay;
+
+    cr_assert_eq(logp_delay_create("loggp", &s->params, &delay), 0);
+    if (s->latency.kind != LOGP_LATENCY_AS_IS)
+        cr_assert_eq(logp_latency_create(&delay, &s->latency, &delay), 0);
+    if (s->faults != NULL || s->noise != NULL)
+        cr_assert_eq(logp_fault_create(&delay, &config, &delay, why), 0, "%s", why);
+    return delay;
+}
+
+/* ---- the program ---- */
+
+struct slot {
+    struct logp_request *request;
+    unsigned char buf[MOST_BYTES];
+};
+
+struct actor {
+    struct logp_vp *vp;
+    struct seen *seen;
+    uint64_t random;
+    int n_sent;
+    struct slot slots[MOST_REQUESTS];
+};
+
+static struct actor actors[MOST_RANKS];
+
+static void note(struct actor *a, int64_t result)
+{
+    if (a->seen->n < RESULTS)
+        a->seen->results[a->seen->n++] = result;
+}
+
+static void note_message(struct actor *a, int rc, const struct logp_status *s, const void *payload)
+{
+    int id = -1;
+
+    if (payload != NULL && (rc == 0 || rc == -EMSGSIZE) && s->n_bytes <= MOST_BYTES / 2)
+        memcpy(&id, payload, sizeof(id));
+    note(a, rc);
+    if (rc == 0 || rc == -EMSGSIZE) {
+        note(a, s->source * 1000 + s->tag);
+        note(a, (int64_t)s->n_bytes);
+        note(a, s->arrival_ns);
+        note(a, id);
+    }
+    note(a, logp_now(a->vp));
+}
+
+static int any_source(struct actor *a)
+{
+    return one_in(&a->random, 3) ? LOGP_ANY_SOURCE
+                                 : (int)test_below(&a->random, logp_vp_size(a->vp));
+}
+
+static int any_tag(struct actor *a)
+{
+    return one_in(&a->random, 2) ? LOGP_ANY_TAG : (int)test_below(&a->random, TAGS);
+}
+
+/* Half of the messages go to few ranks, so that many meet. */
+static void send_one(struct actor *a)
+{
+    const int P = logp_vp_size(a->vp), few = P < 3 ? P : 3;
+    const int dst = (int)test_below(&a->random, one_in(&a->random, 3) ? P : few);
+    unsigned char bytes[MOST_BYTES] = {0};
+    const int id = logp_vp_rank(a->vp) << 16 | a->n_sent++;
+
+    memcpy(bytes, &id, sizeof(id));
+    note(a, logp_send(a->vp, dst, (int)test_below(&a->random, TAGS), bytes,
+                      (size_t)(4 << test_below(&a->random, 5))));
+}
+
+static void post_one(struct actor *a)
+{
+    struct slot *s = &a->slots[test_below(&a->random, MOST_REQUESTS)];
+
+    if (s->request == NULL)
+        note(a, logp_irecv(a->vp, any_source(a), any_tag(a), s->buf,
+                           one_in(&a->random, 8) ? 8 : MOST_BYTES, &s->request));
+}
+
+static void cancel_one(struct actor *a)
+{
+    struct slot *s = &a->slots[test_below(&a->random, MOST_REQUESTS)];
+    int rc;
+
+    if (s->request == NULL)
+        return;
+    rc = logp_cancel(a->vp, s->request);
+    note(a, rc);
+    if (rc == 0)
+        s->request = NULL;
+}
+
+static void wait_one(struct actor *a)
+{
+    struct slot *s = &a->slots[test_below(&a->random, MOST_REQUESTS)];
+    struct logp_status status = {0};
+    bool done = true;
+    int rc;
+
+    if (s->request == NULL)
+        return;
+    if (one_in(&a->random, 2)) {
+        rc = logp_test(a->vp, s->request, &done, &status);
+        rc = done ? rc : -ETIME;
+    } else {
+        rc = logp_wait_until(a->vp, s->request, logp_now(a->vp) + test_below(&a->random, 60),
+                             &status);
+    }
+    if (rc != -ETIME)
+        s->request = NULL;
+    note_message(a, rc, &status, s->buf);
+}
+
+static void wait_any(struct actor *a)
+{
+    struct logp_request *requests[MOST_REQUESTS];
+    struct logp_status status = {0};
+    int index = -1, rc;
+
+    for (int i = 0; i < MOST_REQUESTS; i++)
+        requests[i] = a->slots[i].request;
+    rc = logp_waitany_until(a->vp, requests, MOST_REQUESTS,
+                            logp_now(a->vp) + test_below(&a->random, 60), &index, &status);
+    note(a, index);
+    note_message(a, rc, &status, index >= 0 ? a->slots[index].buf : NULL);
+    for (int i = 0; i < MOST_REQUESTS; i++)
+        a->slots[i].request = requests[i];
+}
+
+static void look(struct actor *a)
+{
+    const int src = any_source(a), tag = any_tag(a);
+    struct logp_status status = {0};
+    bool found = true;
+    int rc;
+
+    if (one_in(&a->random, 2))
+        rc = logp_probe(a->vp, src, tag, &found, &status);
+    else
+        rc = logp_probe_until(a->vp, src, tag, logp_now(a->vp) + test_below(&a->random, 40),
+                              &status);
+    note_message(a, found ? rc : -ETIME, &status, NULL);
+}
+
+static void receive_in_time(struct actor *a)
+{
+    unsigned char buf[MOST_BYTES];
+    struct logp_status status = {0};
+    const int rc = logp_recv_until(a->vp, any_source(a), any_tag(a), buf, MOST_BYTES,
+                                   logp_now(a->vp) + test_below(&a->random, 60), &status);
+
+    note_message(a, rc, &status, buf);
+}
+
+static void pass_time(struct actor *a)
+{
+    const int64_t ns = test_below(&a->random, 30);
+
+    note(a, one_in(&a->random, 2) ? logp_compute(a->vp, ns, NULL, NULL)
+                                  : logp_sleep_until(a->vp, logp_now(a->vp) + ns));
+}
+
+static void act(struct actor *a)
+{
+    static void (*const acts[])(struct actor * a) = {
+        send_one, send_one, send_one, post_one,        post_one,  post_one, cancel_one,
+        wait_one, wait_any, look,     receive_in_time, pass_time, pass_time};
+
+    acts[test_below(&a->random, sizeof(acts) / sizeof(acts[0]))](a);
+}
+
+/* Receives that are left over end with the program. */
+static int program(struct logp_vp *vp, void *arg)
+{
+    struct run *run = arg;
+    const int me = logp_vp_rank(vp);
+    struct actor *a = &actors[me]; /* messages still come when it has returned */
+    int rc = 0;
+
+    *a = (struct actor){.vp = vp,
+                        .seen = &run->seen[me],
+                        .random = (run->shape->seed << 8 | (uint64_t)me) *
+                                      UINT64_C(0xbf58476d1ce4e5b9) |
+                                  1};
+    (void)test_random(&a->random);
+    for (int i = 0; i < STEPS && rc == 0; i++) {
+        act(a);
+        if (i % 16 == 15 && run->shape->faults == NULL) {
+            int64_t start = 0;
+
+            rc = logp_sync(vp, &start);
+            note(a, start);
+        }
+    }
+    note(a, logp_now(vp));
+    return rc;
+}
+
+/* ---- the comparison ---- */
+
+/* @return the cores that the machine has */
+static int run_on(struct run *run, const struct shape *s, int n_cores, int lane_slots)
+{
+    struct logp_machine *m =
+        test_machine_with((struct logp_config){.n_processors = s->P,
+                                               .clock = LOGP_CLOCK_VIRTUAL,
+                                               .executor = "fiber",
+                                               .parallel = n_cores > 1,
+                                               .n_cores = n_cores,
+                                               .lane_slots = lane_slots,
+                                               .delay = delay_of(s)},
+                          NULL);
+    const int has = logp_machine_cores(m);
+
+    *run = (struct run){.shape = s};
+    cr_assert_eq(logp_machine_run(m, program, run, test_timeout_ns), 0);
+    run->report = *logp_machine_report(m);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return has;
+}
+
+static void compare(const struct run *one, const struct run *several, int cores)
+{
+    const struct shape *s = one->shape;
+
+    for (int r = 0; r < s->P; r++) {
+        const struct seen *a = &one->seen[r], *b = &several->seen[r];
+
+        for (int i = 0; i < a->n || i < b->n; i++)
+            cr_assert(i < a->n && i < b->n && a->results[i] == b->results[i],
+                      "program %lu, P = %d, %d cores: rank %d: result %d: %ld, on one core %ld",
+                      (unsigned long)s->seed, s->P, cores, r, i, (long)b->results[i],
+                      (long)a->results[i]);
+    }
+    cr_assert_eq(one->report.time_ns, several->report.time_ns);
+    cr_assert_eq(one->report.messages, several->report.messages);
+    cr_assert_eq(one->report.unreceived, several->report.unreceived, "program %lu, %d cores",
+                 (unsigned long)s->seed, cores);
+}
+
+static void run_programs(uint64_t first, uint64_t n)
+{
+    struct run *one = malloc(sizeof(*one)), *several = malloc(sizeof(*several));
+
+    cr_assert(one != NULL && several != NULL);
+    cr_log_info("programs %lu to %lu, each its own seed", (unsigned long)first,
+                (unsigned long)(first + n - 1));
+    for (uint64_t seed = first; seed < first + n; seed++) {
+        const struct shape s = draw_shape(seed);
+
+        run_on(one, &s, 1, 0);
+        for (size_t i = 0; i < sizeof(core_counts) / sizeof(core_counts[0]); i++)
+            if (core_counts[i] <= s.P &&
+                run_on(several, &s, core_counts[i], seed % 5 == 0 ? 1 : 0) == core_counts[i])
+                compare(one, several, core_counts[i]);
+    }
+    free(one);
+    free(several);
+}
+
+Test(order, random_programs_see_the_same_on_any_number_of_cores)
+{
+    run_programs(1, PROGRAMS / TEST_SCALE);
+}
