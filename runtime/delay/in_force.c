@@ -188,7 +188,8 @@ static inline __attribute__((always_inline)) void charge(struct lpi_proc *p,
     t->ready = lpi_later(p, t->arrival);
     d->ops.recv(d->model, &p->port, t);
     model_unlock(m);
-    if (__builtin_expect(t->done == LOGP_STOPPED, false)) /* p finds out when the message is there */
+    /* when p finds out does not depend on when it has matched the message */
+    if (__builtin_expect(t->done == LOGP_STOPPED, false) && m->is_virtual)
         p->emulated = t->ready;
 }
 

@@ -298,6 +298,8 @@ struct logp_machine {
     _Atomic int64_t pending_at; /* virtual: when the model is replaced next; INT64_MAX: never */
     bool fast_path;             /* wall clock, not instrumented, no rendezvous_from */
     bool instrumented;    /* runs are recorded or explored: one test for both on the fast path */
+    bool is_virtual;      /* the clock */
+    bool has_windows;     /* parallel */
     bool is_crowded;      /* cores share a processor: whatever waits for another one yields */
     bool shares_memory;   /* one process, wall clock: without a delay vps may share memory */
     atomic_bool has_work; /* the model decides how long a processor computes */
@@ -360,7 +362,6 @@ struct logp_machine {
     atomic_int sync_root; /* the core that fixed it: the first to let others notice it */
     /* parallel: window.c */
     int64_t lookahead;                        /* not parallel: INT64_MAX */
-    bool has_windows;                         /* parallel */
     unsigned long windows;                    /* of this run */
     unsigned long turns;                      /* windows of all cores, summed up */
     _Alignas(LPI_LINE) atomic_int n_active;   /* cores that have yet to come to the window's end */
