@@ -6,7 +6,7 @@
  * each other, are lost, or come twice. Each wait ends by itself, so no program is a deadlock.
  *
  * LOGP_TEST_CORES is the number of cores, 2 if it is not set; a machine has fewer if they are enough.
- * LOGP_TEST_PROGRAMS is the number of random programs.
+ * LOGP_TEST_PROGRAMS is the number of random programs; LOGP_TEST_SEED runs one of them.
  */
 #include "random.h"
 #include "support.h"
@@ -161,19 +161,22 @@ static void send_one(struct actor *a)
     const int dst = (int)test_below(&a->random, one_in(&a->random, 3) ? P : few);
     unsigned char bytes[MOST_BYTES] = {0};
     const int id = logp_vp_rank(a->vp) << 16 | a->n_sent++;
+    const int tag = (int)test_below(&a->random, TAGS);
 
     memcpy(bytes, &id, sizeof(id));
-    note(a, logp_send(a->vp, dst, (int)test_below(&a->random, TAGS), bytes,
-                      (size_t)(4 << test_below(&a->random, 5))));
+    note(a, logp_send(a->vp, dst, tag, bytes, (size_t)(4 << test_below(&a->random, 5))));
 }
 
 static void post_one(struct actor *a)
 {
     struct slot *s = &a->slots[test_below(&a->random, MOST_REQUESTS)];
 
-    if (s->request == NULL)
-        note(a, logp_irecv(a->vp, any_source(a), any_tag(a), s->buf,
-                           one_in(&a->random, 8) ? 8 : MOST_BYTES, &s->request));
+    if (s->request == NULL) {
+        const int src = any_source(a), tag = any_tag(a);
+
+        note(a, logp_irecv(a->vp, src, tag, s->buf, one_in(&a->random, 8) ? 8 : MOST_BYTES,
+                           &s->request));
+    }
 }
 
 static void cancel_one(struct actor *a)
@@ -245,7 +248,8 @@ static void receive_in_time(struct actor *a)
 {
     unsigned char buf[MOST_BYTES];
     struct logp_status status = {0};
-    const int rc = logp_recv_until(a->vp, any_source(a), any_tag(a), buf, MOST_BYTES,
+    const int src = any_source(a), tag = any_tag(a);
+    const int rc = logp_recv_until(a->vp, src, tag, buf, MOST_BYTES,
                                    logp_now(a->vp) + test_below(&a->random, 60), &status);
 
     note_message(a, rc, &status, buf);
@@ -338,14 +342,15 @@ static void compare(const struct run *one, const struct run *several, int cores)
 /* Messages take lanes of the usual length, mailboxes, or lanes that are full after a few. */
 static const int lane_slots[] = {0, -1, 1};
 
-static void run_programs(uint64_t n)
+static void run_programs(uint64_t first, uint64_t n)
 {
     const int n_cores = cores_to_test();
     struct run *one = malloc(sizeof(*one)), *several = malloc(sizeof(*several));
 
     cr_assert(one != NULL && several != NULL);
-    cr_log_info("programs 1 to %lu, each its own seed", (unsigned long)n);
-    for (uint64_t seed = 1; seed <= n; seed++) {
+    cr_log_info("programs %lu to %lu, each its own seed", (unsigned long)first,
+                (unsigned long)(first + n - 1));
+    for (uint64_t seed = first; seed < first + n; seed++) {
         const struct shape s = draw_shape(seed);
         const int on_one = (s.P + n_cores - 1) / n_cores, n_here = (s.P + on_one - 1) / on_one;
 
@@ -359,9 +364,12 @@ static void run_programs(uint64_t n)
 
 Test(order, random_programs_see_the_same_on_any_number_of_cores)
 {
-    const char *programs = getenv("LOGP_TEST_PROGRAMS");
+    const char *programs = getenv("LOGP_TEST_PROGRAMS"), *single = getenv("LOGP_TEST_SEED");
 
-    run_programs(programs != NULL ? strtoul(programs, NULL, 10) : PROGRAMS / TEST_SCALE);
+    if (single != NULL)
+        run_programs(strtoul(single, NULL, 10), 1);
+    else
+        run_programs(1, programs != NULL ? strtoul(programs, NULL, 10) : PROGRAMS / TEST_SCALE);
 }
 
 /* ---- messages that overtake each other ---- */
