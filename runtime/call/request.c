@@ -49,13 +49,14 @@ void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
 
 /* r is posted no more. Without a receive from any source, a match need not wait for an arrival. While
  * another one is posted, p's clock may be ahead of what has been sent: the next call matches that waits until
- * it is not. The messages of a vp that has crashed wait for its next start. */
+ * it is not. The messages of a vp that has crashed, and may start again, wait for that. */
 static void may_match_again(struct lpi_proc *p, const struct logp_request *r)
 {
-    const bool is_last = p->inbox.n_any == 0 || p->core->machine->explore != NULL;
+    const struct logp_machine *m = p->core->machine;
+    const bool is_last = p->inbox.n_any == 0 || m->explore != NULL;
 
-    if (r->src == LOGP_ANY_SOURCE && is_last && !p->halted)
-        lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
+    if (r->src == LOGP_ANY_SOURCE && is_last && !(p->halted && m->resolver.may_restart))
+        lpi_match_arrived(p, m->resolver.horizon(p));
 }
 
 int lpi_take_back(struct lpi_proc *p, struct logp_request *r)
