@@ -205,7 +205,7 @@ struct lpi_window {
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
     atomic_uint turn;     /* the number of its windows */
-    _Atomic int64_t mail; /* what others did reaches the core at this time or later */
+    _Atomic int64_t mail; /* actions of others reach the core at this time or later */
 };
 
 /* The lanes that a core polls: poll.c. */
