@@ -101,6 +101,8 @@ void lpi_groups_discard(struct logp_machine *m);
 /* ---- window.c: the virtual clock on several cores ---- */
 
 void lpi_next_window(struct lpi_core *c);
+/* See struct lpi_time. */
+int lpi_window_settle(struct lpi_proc *p);
 /* The holder of c has polled for long: end the window here, and ask all cores. */
 void lpi_window_check(struct lpi_core *c);
 /* The functions of lpi_resolver on such a machine. */

@@ -196,6 +196,12 @@ struct lpi_window {
     int64_t asks;   /* a proc that has polled for long asks whether all procs of the machine wait or
                      poll in vain at this time; INT64_MAX: none asks */
     bool is_active; /* it has something to do in its window */
+    bool is_first;  /* the place (least, start, order) is the first of all cores */
+    unsigned start; /* logp_machine.sync_generation at the end of the last window */
+    int order; /* of the proc that runs at `least`; -1: what is on its way may come before it */
+    /* messages of other cores (poll.c): */
+    struct lpi_message *held; /* from mailboxes, in the order of their sends; delivered later */
+    int64_t left_at; /* what has not been delivered arrives then or later; INT64_MAX: nothing */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
     atomic_uint turn;     /* the number of its windows */
@@ -205,7 +211,7 @@ struct lpi_window {
 /* The lanes that a core polls: poll.c. */
 struct lpi_polled {
     struct lpi_lane_in **lanes; /* those that have been made; the first ones are hot */
-    int n;
+    int n_made, n;    /* all; those that lpi_poll() reads: on a machine with windows none */
     int next;         /* the next of the others to be read */
     int coldest;      /* of the hot ones: it makes place for the next */
     int64_t began_at; /* clock_seen when this round of the others began */
@@ -292,6 +298,8 @@ struct logp_machine {
     _Atomic int64_t pending_at; /* virtual: when the model is replaced next; INT64_MAX: never */
     bool fast_path;             /* wall clock, not instrumented, no rendezvous_from */
     bool instrumented;    /* runs are recorded or explored: one test for both on the fast path */
+    bool is_virtual;      /* the clock */
+    bool has_windows;     /* parallel */
     bool is_crowded;      /* cores share a processor: whatever waits for another one yields */
     bool shares_memory;   /* one process, wall clock: without a delay vps may share memory */
     atomic_bool has_work; /* the model decides how long a processor computes */

@@ -3,7 +3,7 @@ logp_test_suites(ALONE EXECUTORS thread fiber ALSO shared SUITES
   deadlock ended inject limits process:quick report timing:quick)
 logp_test_suites(ALONE EXECUTORS thread ALSO fiber shared SUITES faults)
 logp_test_suites(EXECUTORS shared parallel ALSO thread fiber SUITES random:slow)
-logp_test_suites(EXECUTORS parallel SUITES parallel)
+logp_test_suites(EXECUTORS parallel SUITES parallel order)
 logp_test_suites(SUITES accounting sizes)
 logp_test_suites(ALONE EXECUTORS thread fiber SUITES late_start)
 # A piece by itself.
