@@ -251,7 +251,7 @@ static bool did_at(const struct lpi_proc *p, int64_t t)
     const struct logp_machine *m = p->core->machine;
     int64_t since;
 
-    if (p->state == LPI_ENDED) /* its clock may be ahead of what it did last */
+    if (p->state == LPI_ENDED) /* its clock may be ahead of its last action */
         return p->deadline <= t;
     if (p->state != LPI_TIMED && p->state != LPI_RUNNING)
         return p->emulated <= t;

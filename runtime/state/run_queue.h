@@ -26,7 +26,7 @@ static inline void lpi_wake_for(struct lpi_proc *p, int64_t t)
 {
     lpi_wake_at(p, t < 0 ? t : lpi_later(p, t));
 }
-/* Parallel: an action of c reaches other cores at t. What they do then reaches c one lookahead later
+/* Parallel: an action of c reaches other cores at t. Their next actions reach c one lookahead later
  * or after that, so c's window ends there. */
 static inline void lpi_window_shorten(struct lpi_core *c, int64_t t)
 {

@@ -200,7 +200,7 @@ struct lpi_window {
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
     atomic_uint turn;     /* the number of its windows */
-    _Atomic int64_t mail; /* what others did reaches the core at this time or later */
+    _Atomic int64_t mail; /* actions of others reach the core at this time or later */
 };
 
 /* The lanes that a core polls: poll.c. */
@@ -312,8 +312,8 @@ struct logp_machine {
     const struct lpi_record *record; /* trace/recorder.h */
     struct lpi_tracing *tracing;
     struct lpi_held held; /* its cores: host/cores.c */
-    unsigned idle_polls; /* polls without work after which a core counts as idle */
-    int64_t line_ns;     /* for a line of another core to come and go; 0: not measured */
+    unsigned idle_polls;  /* polls without work after which a core counts as idle */
+    int64_t line_ns;      /* for a line of another core to come and go; 0: not measured */
     int64_t poll_ns;
     uint64_t yield_seed;
     int64_t (*time_ns)(void *arg); /* the wall clock's source; NULL: the host's */
