@@ -15,9 +15,9 @@ static const struct program {
     const char *collective, *algorithm;
     int most; /* P */
 } programs[] = {
-    {"broadcast", "flat", 4096},          {"broadcast", "chain", 4096},
-    {"broadcast", "binomial", 4096},      {"barrier", "dissemination", 4096},
-    {"allgather", "ring", 1024},          {"alltoall", "linear", 1024},
+    {"broadcast", "flat", 4096},     {"broadcast", "chain", 4096},
+    {"broadcast", "binomial", 4096}, {"barrier", "dissemination", 4096},
+    {"allgather", "ring", 1024},     {"alltoall", "linear", 1024},
 };
 
 static const int sizes[] = {256, 1024, 4096};
@@ -40,8 +40,7 @@ static struct logp_machine *machine_of(int P, int n_cores)
 static double run_ms(struct logp_machine *m, const struct program *p)
 {
     const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm =
-                                          logp_algorithm_find(p->collective, p->algorithm),
+                                      .algorithm = logp_algorithm_find(p->collective, p->algorithm),
                                       .args = {.n_bytes = 8, .count = 1},
                                       .reps = 1};
     const int64_t start = bench_clock_ns(CLOCK_MONOTONIC);

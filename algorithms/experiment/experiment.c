@@ -26,6 +26,8 @@ static void count_finished(struct state *s)
         s->emulated[i] = s->latest[i];
 }
 
+enum { ENOUGH_MESSAGES = 1 << 19 }; /* reading them takes some ms */
+
 /* Let a parallel machine use the cores that a run of so many repetitions is worth, if its time is
  * predicted. Steps are read until there are enough. */
 static void plan_cores(struct logp_machine *machine, const struct state *s, int reps)
@@ -38,7 +40,7 @@ static void plan_cores(struct logp_machine *machine, const struct state *s, int 
 
     if (!s->is_virtual || p->certainty == LOGP_PREDICTION_NONE || schedule.steps == NULL)
         return;
-    for (int rank = 0; rank < s->P && messages < LOGP_FOLD_MESSAGES; rank++) {
+    for (int rank = 0; rank < s->P && messages < ENOUGH_MESSAGES; rank++) {
         struct logp_invocation c;
         struct logp_step step;
 

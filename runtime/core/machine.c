@@ -235,8 +235,8 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
     m->compares_calls |= m->time->compares_calls;
     m->exploring = first_error(m->time->exploring, m->executor->exploring);
     m->blocking = first_error(m->time->blocking, m->executor->blocking);
-    m->has_choice = m->n_cores > 1 && m->time->lookahead == lpi_delay_begin && config->cores == NULL &&
-                    m->core_of == NULL && m->executor->moves;
+    m->has_choice = m->n_cores > 1 && m->time->lookahead == lpi_delay_begin &&
+                    config->cores == NULL && m->core_of == NULL && m->executor->moves;
     if (rc == 0)
         rc = init_memory(m, config);
     return rc != 0 ? rc : m->executor->create(m);

@@ -5,8 +5,8 @@
  * A window costs a meeting of its cores, and an event may cost its core more than it would on one
  * core. So each core needs events in each window, or the run takes longer than on one core. Their
  * number depends on the program and the model, not on the host or the cores: one core counts windows
- * as well. A run uses the cores that the last one was worth, or logp_machine_plan_cores() says what
- * to expect. During a run the cores stay, since a compiler may keep addresses of a thread's
+ * as well. A run uses the cores that the last one was worth, or those that the numbers of
+ * logp_machine_plan_cores() are worth. During a run the cores stay, since a compiler may keep addresses of a thread's
  * variables over calls, so a vp that has begun cannot change its thread.
  */
 #include "core/core.h"
@@ -25,9 +25,8 @@ void lpi_worth_count(struct lpi_core *c, int64_t t)
 
 void lpi_worth_note(struct logp_machine *m)
 {
-    m->load = (struct lpi_load){.events = 2 * m->report.messages,
-                                .windows = m->windows,
-                                .is_known = m->report.error == 0};
+    m->load = (struct lpi_load){
+        .events = 2 * m->report.messages, .windows = m->windows, .is_known = m->report.error == 0};
 }
 
 int lpi_worth_use(struct logp_machine *m)

@@ -364,7 +364,7 @@ struct logp_machine {
     /* parallel: window.c */
     int64_t lookahead;                        /* not parallel: INT64_MAX */
     uint64_t windows;                         /* of this run: worth.c */
-    bool has_choice; /* it may use fewer cores than it has */
+    bool has_choice;                          /* it may use fewer cores than it has */
     struct lpi_load load;                     /* of the next run */
     _Alignas(LPI_LINE) atomic_int n_active;   /* cores that have yet to come to the window's end */
     _Alignas(LPI_LINE) atomic_int live_cores; /* cores with procs that have not ended */

@@ -194,7 +194,7 @@ static inline int test_machine_keep(const struct logp_machine *m)
 /* The machine of this configuration, whose delays have these parameters; NULL: they are those of
  * the configuration. Where it names no executor it is the one of this run of the suites. */
 static inline struct logp_machine *test_machine_as(struct logp_config config,
-                                                     const struct logp_params *params)
+                                                   const struct logp_params *params)
 {
     struct logp_machine *m = NULL;
 

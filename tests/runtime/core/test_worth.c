@@ -15,7 +15,8 @@ static struct logp_machine *machine_of(int P, bool shares_stack)
     const struct logp_config config = {.n_processors = P,
                                        .clock = LOGP_CLOCK_VIRTUAL,
                                        .executor = "fiber",
-                                       .stacks = shares_stack ? LOGP_STACKS_SHARED : LOGP_STACKS_OWN,
+                                       .stacks =
+                                           shares_stack ? LOGP_STACKS_SHARED : LOGP_STACKS_OWN,
                                        .parallel = true};
     struct logp_machine *m;
     char text[16];
@@ -147,7 +148,8 @@ Test(worth, random_programs_agree_when_the_cores_change)
         cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
         if (!random_has_lookahead(g))
             continue;
-        cr_assert_eq(logp_machine_plan_cores(m, n * LPI_WINDOWS_BESIDE * LPI_EVENTS_WORTH / 2, 0), 0);
+        cr_assert_eq(logp_machine_plan_cores(m, n * LPI_WINDOWS_BESIDE * LPI_EVENTS_WORTH / 2, 0),
+                     0);
         cr_assert_eq(logp_machine_run(m, random_run, &run, test_timeout_ns), 0);
         cr_assert_eq(logp_machine_cores(m), (int)n);
         cr_assert_eq(random_simulate(g, &expected), 0);
