@@ -65,21 +65,21 @@ Test(worth, programs_use_cores_that_have_events_in_each_window)
 {
     static const struct {
         const char *collective, *algorithm;
-        int n_cores;
-    } programs[] = {{"broadcast", "flat", 1},     {"alltoall", "linear", CORES},
-                    {"broadcast", "chain", 1},    {"allgather", "ring", CORES},
-                    {"broadcast", "binomial", 1}, {"barrier", "dissemination", CORES}};
-    struct logp_machine *m = machine_of(256, true);
+        int P, n_cores;
+    } programs[] = {{"broadcast", "flat", 1024, 1},     {"alltoall", "linear", 256, CORES},
+                    {"broadcast", "chain", 1024, 1},    {"allgather", "ring", 256, CORES},
+                    {"broadcast", "binomial", 1024, 2}, {"barrier", "dissemination", 256, CORES}};
 
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+        struct logp_machine *m = machine_of(programs[i].P, true);
         const int n = run_algorithm(m, programs[i].collective, programs[i].algorithm);
 
         cr_expect_eq(n, programs[i].n_cores, "%s: %d cores", programs[i].algorithm, n);
         cr_expect(n == 1 || 2 * m->report.messages >= m->windows * (uint64_t)n * LPI_EVENTS_WORTH,
                   "%s: %lu messages, %lu windows, %d cores", programs[i].algorithm,
                   (unsigned long)m->report.messages, (unsigned long)m->windows, n);
+        logp_machine_destroy(m);
     }
-    logp_machine_destroy(m);
 }
 
 /* Each of so many rounds: one message of rank 0, or one of each rank. */
