@@ -173,6 +173,19 @@ LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program
                               int64_t timeout_ns);
 
 /**
+ * Expect the next run of a parallel machine to do this. It uses as many of the machine's cores as are
+ * worth it: each needs events (sends and receives) in the time that a message takes, or the run takes
+ * longer than on one core. Later runs expect what the run before them did. Without this call the first
+ * run uses all cores. Runs with `cores`, `core_of` or a placement set, or with threads, use all, and so
+ * does the wall clock.
+ * @param messages  at least so many
+ * @param time_ns   from its start to its end, on the virtual clock
+ * @return 0; -EINVAL (a negative time), -EBUSY (it runs)
+ */
+LOGP_API int logp_machine_plan_cores(struct logp_machine *machine, uint64_t messages,
+                                     int64_t time_ns);
+
+/**
  * Stop the current run: waits of all vps return error. Between runs, or after a timed-out run with
  * a vp that is still running, the next run ends with error before its program begins, so that no
  * stop is lost.
@@ -305,7 +318,7 @@ LOGP_API int logp_wait_text(const struct logp_wait_info *wait, char *text, size_
 /** @return P. */
 LOGP_API int logp_machine_size(const struct logp_machine *machine);
 
-/** @return the number of cores with vps. */
+/** @return the number of cores with vps, in this run or the last: logp_machine_plan_cores(). */
 LOGP_API int logp_machine_cores(const struct logp_machine *machine);
 
 /** The cores of a machine, in this process. */

@@ -100,12 +100,18 @@ struct lpi_proc *lpi_window_next(struct lpi_core *c)
             return NULL;
         put_off(p);
     }
+    if (p != NULL && p->deadline >= c->window.counted_to)
+        lpi_worth_count(c, p->deadline);
     return p;
 }
 
 bool lpi_window_others_first(struct lpi_proc *p, int64_t t)
 {
-    return t >= end_for(p) || lpi_usual_others_first(p, t);
+    if (t >= end_for(p) || lpi_usual_others_first(p, t))
+        return true;
+    if (t >= p->core->window.counted_to)
+        lpi_worth_count(p->core, t);
+    return false;
 }
 
 /* There will be no further barriers. */
@@ -238,7 +244,7 @@ static struct outlook look(struct logp_machine *m)
 {
     struct outlook o = {-1, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
 
-    for (int i = 0; i < m->n_cores; i++) {
+    for (int i = 0; i < m->n_used; i++) {
         struct lpi_window *w = &m->cores[i].window;
         /* relaxed: the last to come has acquired all that the others did */
         const int64_t mail = atomic_load_explicit(&w->mail, memory_order_relaxed);
@@ -260,7 +266,7 @@ static struct outlook look(struct logp_machine *m)
 /* Whether all procs waited or polled in vain at time t. What is on its way to a core may end that. */
 static bool all_in_vain_at(const struct logp_machine *m, int64_t t)
 {
-    for (int i = 0; i < m->n_cores; i++)
+    for (int i = 0; i < m->n_used; i++)
         /* relaxed: as in look() */
         if (atomic_load_explicit(&m->cores[i].window.mail, memory_order_relaxed) != INT64_MAX ||
             m->cores[i].window.left_at != INT64_MAX || !lpi_in_vain_at(&m->cores[i], t))
@@ -273,7 +279,7 @@ static int64_t answer(struct logp_machine *m, int64_t asked)
 {
     int64_t next = INT64_MAX;
 
-    for (int i = 0; i < m->n_cores; i++) {
+    for (int i = 0; i < m->n_used; i++) {
         struct lpi_window *w = &m->cores[i].window;
 
         if (w->asks <= asked)
@@ -317,19 +323,18 @@ static void open_window(struct logp_machine *m)
     while (o.check <= o.least && o.check != INT64_MAX && !all_in_vain_at(m, o.check))
         o.check = answer(m, o.check);
     if (o.check <= o.least) { /* no proc can run, or all that do poll in vain */
-        for (int i = 0; i < m->n_cores; i++)
+        for (int i = 0; i < m->n_used; i++)
             lpi_in_vain_back(&m->cores[i], o.check);
         lpi_stop_deadlocked(m);
         /* release: as in let_go() */
         atomic_fetch_add_explicit(&m->n_active, 1, memory_order_release);
         return;
     }
-    for (int i = 0; i < m->n_cores; i++) {
+    for (int i = 0; i < m->n_used; i++) {
         m->cores[i].window.is_active = set_window(m, i, &o);
         n += m->cores[i].window.is_active;
     }
-    m->windows++;
-    m->turns += (unsigned long)n;
+    m->windows += m->n_used > 1;
     let_go(m, n);
 }
 

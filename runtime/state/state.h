@@ -202,6 +202,7 @@ struct lpi_window {
     /* messages of other cores (poll.c): */
     struct lpi_message *held; /* from mailboxes, in the order of their sends; delivered later */
     int64_t left_at; /* what has not been delivered arrives then or later; INT64_MAX: nothing */
+    int64_t counted_to; /* one core: the next window begins then or later; else INT64_MAX */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
     atomic_uint turn;     /* the number of its windows */
@@ -280,6 +281,13 @@ struct lpi_space_wait {
     int64_t needs;         /* bytes */
 };
 
+/* What a run is expected to do: worth.c. */
+struct lpi_load {
+    bool is_known;
+    uint64_t events, windows;
+    int64_t time_ns; /* it may have a window in each lookahead of it; 0: `windows` is known */
+};
+
 /* A delay model that the machine owns. */
 struct lpi_delay {
     struct logp_delay_ops ops; /* start == NULL: no delay; only while it is pending */
@@ -304,6 +312,7 @@ struct logp_machine {
     bool shares_memory;   /* one process, wall clock: without a delay vps may share memory */
     atomic_bool has_work; /* the model decides how long a processor computes */
     int P, n_cores;
+    int n_used;                      /* cores with vps, the first ones: worth.c */
     int first_rank, n_local;         /* the vps of this process */
     struct lpi_remote *remote;       /* the other processes; NULL: there are none */
     logp_active_handler *handler;    /* of active messages */
@@ -362,8 +371,9 @@ struct logp_machine {
     atomic_int sync_root; /* the core that fixed it: the first to let others notice it */
     /* parallel: window.c */
     int64_t lookahead;                        /* not parallel: INT64_MAX */
-    unsigned long windows;                    /* of this run */
-    unsigned long turns;                      /* windows of all cores, summed up */
+    uint64_t windows;                         /* of this run: worth.c */
+    bool has_choice;                          /* it may use fewer cores than it has */
+    struct lpi_load load;                     /* of the next run */
     _Alignas(LPI_LINE) atomic_int n_active;   /* cores that have yet to come to the window's end */
     _Alignas(LPI_LINE) atomic_int live_cores; /* cores with procs that have not ended */
 
