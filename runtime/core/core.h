@@ -155,6 +155,8 @@ void lpi_word_wait_end(struct lpi_proc *p, bool is_reached);
 void lpi_word_wait_note(struct lpi_proc *p, const uint64_t *word, uint64_t value);
 /* Make ready the vps whose words have reached their values. By the holder. */
 void lpi_word_wait_poll(struct lpi_core *c);
+/* A word of this address has been set: give its cores work if they sleep. */
+void lpi_word_wait_given(struct logp_machine *m, const uint64_t *word);
 /* Whether a word has reached its value without its core having noticed. For the deadlock scan. */
 bool lpi_word_wait_pending(struct logp_machine *m);
 /* For reports. */

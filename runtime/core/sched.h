@@ -124,6 +124,7 @@ int lpi_hold(struct lpi_proc *p);
 /* Of lpi_resolver_usual. */
 struct lpi_proc *lpi_usual_next(struct lpi_core *c);
 bool lpi_usual_others_first(struct lpi_proc *p, int64_t t);
+/* sleep.c. Of lpi_time. */
 void lpi_nobody_ready(struct lpi_core *c);
 /* A vp that can hold the core instead of its holder: the next one, or any that waits. NULL: all
  * others have ended or are in blocking sections. */

@@ -254,6 +254,8 @@ static void wall_expect(struct logp_machine *m, bool expects)
 {
     /* release pairs with the acquire in lpi_check_deadlock() */
     atomic_store_explicit(&m->expects, expects, memory_order_release);
+    if (!expects) /* a core that sleeps looks for a deadlock again */
+        lpi_announce(m);
 }
 
 static int wall_reach(struct lpi_proc *p, int64_t t)

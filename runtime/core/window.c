@@ -134,7 +134,7 @@ static void wait_on(struct lpi_core *c, unsigned i, int64_t *since, unsigned eve
     if (i == RELAXES)
         *since = now;
     if (now - *since >= YIELD_NS)
-        lpi_sleep(c, event);
+        lpi_sleep(c, event, false);
     else if (now - *since >= SPIN_NS)
         sched_yield();
 }

@@ -234,6 +234,16 @@ void lpi_space_freed(struct lpi_core *c, int64_t t);
 void lpi_space_poll(struct lpi_core *c, int64_t t);
 /* `to` has posted a receive: wake those that send to it, since a posted message needs no space. */
 void lpi_space_posted(struct lpi_proc *to);
+/* The machine's credit has grown: wake the cores that sleep while vps of theirs wait for it. */
+void lpi_space_given_asleep(struct logp_machine *m);
+static inline void lpi_space_given(struct logp_machine *m)
+{
+    /* pairs with lpi_process_fence() in sleep_idle(): the credit comes before the load */
+    atomic_signal_fence(memory_order_seq_cst);
+    /* relaxed: as above */
+    if (__builtin_expect(atomic_load_explicit(&m->watchers, memory_order_relaxed) != 0, false))
+        lpi_space_given_asleep(m);
+}
 /* Whether there is space for a waiting proc of any core. Meaningful only while all cores are
  * idle. */
 bool lpi_space_for_one(const struct logp_machine *m);

@@ -15,6 +15,7 @@
 #include "mail/mail.h"
 #include "state/message.h"
 #include "state/run_queue.h"
+#include "state/stop.h"
 
 #include <errno.h>
 #include <string.h>
@@ -128,6 +129,7 @@ bool lpi_post_inline(struct lpi_core *c, const struct lpi_proc *to, const struct
         memcpy(lpi_lane_alone(l, label, to->rank, LOGP_NEVER)->u.bytes, data, n_bytes);
         lpi_lane_publish_alone(l, ENTRY_INLINE, n_bytes);
     }
+    lpi_give_work(to->core);
     c->credit -= cost;
     return true;
 }
@@ -218,6 +220,7 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
     }
     if (rc == 0) {
         c->credit -= cost;
+        lpi_give_work(to->core);
         lpi_window_reach(c, to->core, e->arrival);
     }
     return rc;

@@ -164,6 +164,7 @@ struct lpi_run_queue {
     struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
     unsigned taken, looks;                     /* counts in a row, to poll now and then: sched.c */
     unsigned idle_polls;
+    int64_t idle_from; /* since then no vp was ready; 0: the clock has not been read yet: sleep.c */
     struct lpi_word_wait *word_wait_first,
         *word_wait_last;             /* the list of word waits: word_wait.c */
     int64_t slack;                   /* ns by which passed deadlines may be served out of order */
@@ -205,6 +206,7 @@ struct lpi_window {
     int64_t counted_to; /* one core: the next window begins then or later; else INT64_MAX */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
+    atomic_bool wants_work; /* not parallel: who gives it something to do rings it: sleep.c */
     atomic_uint turn;     /* the number of its windows */
     _Atomic int64_t mail; /* actions of others reach the core at this time or later */
 };
@@ -368,6 +370,7 @@ struct logp_machine {
     _Alignas(LPI_LINE) atomic_int sync_arrived;
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
+    atomic_int watchers; /* cores that sleep while vps wait for a word or queue space */
     atomic_int sync_root; /* the core that fixed it: the first to let others notice it */
     /* parallel: window.c */
     int64_t lookahead;                        /* not parallel: INT64_MAX */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 logp_test_suites(ALONE EXECUTORS thread fiber ALSO shared SUITES
-  deadlock ended inject limits process:quick report timing:quick)
+  deadlock ended inject limits process:quick report sleep timing:quick)
 logp_test_suites(ALONE EXECUTORS thread ALSO fiber shared SUITES faults)
 logp_test_suites(EXECUTORS shared parallel ALSO thread fiber SUITES random:slow)
 logp_test_suites(EXECUTORS parallel SUITES parallel order)
