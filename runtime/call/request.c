@@ -48,8 +48,9 @@ void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
 }
 
 /* r is posted no more. Without a receive from any source, a match need not wait for an arrival. While
- * another one is posted, p's clock may be ahead of what has been sent: the next call matches that waits until
- * it is not. The messages of a vp that has crashed, and may start again, wait for that. */
+ * another one is posted, p's clock may be ahead of the machine's, so a message that arrives first may yet be
+ * sent: the next call that catches up matches. The messages of a vp that has crashed, and may start
+ * again, wait for that. */
 static void may_match_again(struct lpi_proc *p, const struct logp_request *r)
 {
     const struct logp_machine *m = p->core->machine;

@@ -173,7 +173,7 @@ static bool await_turn(struct lpi_core *c, unsigned turn)
     }
 }
 
-/* Take what others have sent. What is sent from now on is noted again. c takes messages here only, so
+/* Take messages of other cores. Later ones are noted again. c takes messages here only, so
  * that what it has taken does not depend on how fast the others are. */
 static void take_mail(struct lpi_core *c)
 {
@@ -348,7 +348,7 @@ static bool awaits_others(const struct lpi_proc *p)
     return r != NULL;
 }
 
-/* Put p off until no vp of any core is before it. Others of its core go on in the next window, so they
+/* Put p off until no vp of any core is before it. Others of its core run on in the next window, so they
  * send nothing to it meanwhile. */
 int lpi_window_settle(struct lpi_proc *p)
 {

@@ -200,7 +200,7 @@ struct logp_request *lpi_direct_exposed(const struct lpi_proc *p);
 bool lpi_poll(struct lpi_core *c);
 /* The same, and all lanes are read. */
 bool lpi_poll_all(struct lpi_core *c);
-/* Machine with windows: when a window of c opens, after a poll, deliver what others sent before c's next
+/* Machine with windows: when a window of c opens, after a poll, deliver the messages sent before c's next
  * action. */
 void lpi_take_mail(struct lpi_core *c);
 /* The same: all. The run is over. */

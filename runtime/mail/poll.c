@@ -165,7 +165,7 @@ static void deliver_queued(struct lpi_core *c, struct lpi_message *m)
         atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
 }
 
-/* ---- windows: a core takes what others have sent when its window opens ---- */
+/* ---- windows: a core takes messages when its window opens ---- */
 
 /*
  * Whether a message may be delivered now: it was sent in an earlier window, and its send comes before
@@ -209,7 +209,7 @@ static void take_lane(struct lpi_core *c, struct lpi_lane_in *l)
 }
 
 /* Keep m, which has left its mailbox, for a later window. As long as it is here, its core sends no
- * messages down the lane (mailbox.c), so what is in the lane is older. */
+ * messages down the lane (mailbox.c), so the messages in the lane are older. */
 static void hold(struct lpi_core *c, struct lpi_message *m)
 {
     struct lpi_message **link = &c->window.held;

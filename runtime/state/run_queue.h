@@ -47,7 +47,7 @@ static inline void lpi_window_reach(struct lpi_core *c, struct lpi_core *to, int
 
     if (c->window.alone_to == INT64_MIN)
         return;
-    if (t <= c->window.least) /* a start: what others do then may come first */
+    if (t <= c->window.least) /* a start: an action of another core may come first */
         c->window.is_first = false;
     lpi_window_shorten(c, t);
     earlier = atomic_load_explicit(&to->window.mail, memory_order_relaxed);

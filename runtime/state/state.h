@@ -199,14 +199,14 @@ struct lpi_window {
     bool is_active; /* it has something to do in its window */
     bool is_first;  /* the place (least, start, order) is the first of all cores */
     unsigned start; /* logp_machine.sync_generation at the end of the last window */
-    int order; /* of the proc that runs at `least`; -1: what is on its way may come before it */
+    int order; /* of the proc that runs at `least`; -1: a message or a start may come before it */
     /* messages of other cores (poll.c): */
     struct lpi_message *held; /* from mailboxes, in the order of their sends; delivered later */
-    int64_t left_at; /* what has not been delivered arrives then or later; INT64_MAX: nothing */
+    int64_t left_at; /* messages that it has not delivered arrive then or later; INT64_MAX: none */
     int64_t counted_to; /* one core: the next window begins then or later; else INT64_MAX */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
-    atomic_bool wants_work; /* not parallel: who gives it something to do rings it: sleep.c */
+    atomic_bool wants_work; /* not parallel: it sleeps until it is rung: sleep.c */
     atomic_uint turn;     /* the number of its windows */
     _Atomic int64_t mail; /* actions of others reach the core at this time or later */
 };
