@@ -200,8 +200,8 @@ struct lpi_window {
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
     atomic_bool wants_work; /* not parallel: who gives it something to do rings it: sleep.c */
-    atomic_uint turn;     /* the number of its windows */
-    _Atomic int64_t mail; /* what others did reaches the core at this time or later */
+    atomic_uint turn;       /* the number of its windows */
+    _Atomic int64_t mail;   /* what others did reaches the core at this time or later */
 };
 
 /* The lanes that a core polls: poll.c. */
@@ -305,8 +305,8 @@ struct logp_machine {
     const struct lpi_record *record; /* trace/recorder.h */
     struct lpi_tracing *tracing;
     struct lpi_held held; /* its cores: host/cores.c */
-    unsigned idle_polls; /* polls without work after which a core counts as idle */
-    int64_t line_ns;     /* for a line of another core to come and go; 0: not measured */
+    unsigned idle_polls;  /* polls without work after which a core counts as idle */
+    int64_t line_ns;      /* for a line of another core to come and go; 0: not measured */
     int64_t poll_ns;
     uint64_t yield_seed;
     int64_t (*time_ns)(void *arg); /* the wall clock's source; NULL: the host's */
@@ -353,7 +353,7 @@ struct logp_machine {
     _Alignas(LPI_LINE) atomic_int sync_arrived;
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
-    atomic_int watchers; /* cores that sleep while vps wait for a word or queue space */
+    atomic_int watchers;  /* cores that sleep while vps wait for a word or queue space */
     atomic_int sync_root; /* the core that fixed it: the first to let others notice it */
     /* parallel: window.c */
     int64_t lookahead;                        /* not parallel: INT64_MAX */
