@@ -71,7 +71,7 @@ static void sleep_idle(struct lpi_core *c)
         lpi_check_deadlock(c);
     if (has_nothing(c))
         lpi_sleep(c, event, !fenced);
-    /* relaxed, both: as long as they say so, giving work costs a system call */
+    /* relaxed, both: until then, giving work costs a system call */
     atomic_store_explicit(&c->window.wants_work, false, memory_order_relaxed);
     atomic_fetch_sub_explicit(&m->watchers, watches, memory_order_relaxed);
     if (fenced)

@@ -199,7 +199,7 @@ struct lpi_window {
     bool is_active; /* it has something to do in its window */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
-    atomic_bool wants_work; /* not parallel: who gives it something to do rings it: sleep.c */
+    atomic_bool wants_work; /* not parallel: it sleeps until it is given work: sleep.c */
     atomic_uint turn;       /* the number of its windows */
     _Atomic int64_t mail;   /* what others did reaches the core at this time or later */
 };
