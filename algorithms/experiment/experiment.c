@@ -26,6 +26,33 @@ static void count_finished(struct state *s)
         s->emulated[i] = s->latest[i];
 }
 
+enum { ENOUGH_MESSAGES = 1 << 19 }; /* reading them takes some ms */
+
+/* Let a parallel machine use the cores that a run of so many repetitions is worth, if its time is
+ * predicted. Steps are read until there are enough. */
+static void plan_cores(struct logp_machine *machine, const struct state *s, int reps)
+{
+    const struct logp_experiment *x = s->experiment;
+    const struct logp_prediction *p = &s->record->prediction;
+    const struct logp_schedule schedule =
+        logp_schedule_of(x->algorithm, s->P, &x->args, &s->c.model);
+    uint64_t messages = 0;
+
+    if (!s->is_virtual || p->certainty == LOGP_PREDICTION_NONE || schedule.steps == NULL)
+        return;
+    for (int rank = 0; rank < s->P && messages < ENOUGH_MESSAGES; rank++) {
+        struct logp_invocation c;
+        struct logp_step step;
+
+        if (logp_schedule_begin(&schedule, rank, &c) != 0)
+            return;
+        for (int64_t i = 0; schedule.steps(s->P, rank, &c, i, &step); i++)
+            messages += step.kind == LOGP_STEP_SEND;
+        logp_schedule_end(&c);
+    }
+    logp_machine_plan_cores(machine, messages * (uint64_t)reps, p->ns * reps);
+}
+
 /* The warm-up and the counted repetitions are a run each: so the report is of the latter alone. */
 static int run_all(struct logp_machine *machine, struct state *s)
 {
@@ -43,6 +70,8 @@ static int run_all(struct logp_machine *machine, struct state *s)
         s->first_start_ns = lpi_host_ns();
         memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
         memset(s->latest, 0, (size_t)s->total * sizeof(*s->latest));
+        if (x->warmup == 0 || !counted) /* else it goes by the warm-up */
+            plan_cores(machine, s, s->total);
         rc = lpi_run_program(machine, s, lpi_time_left(x, start));
     }
     if (s->counted && s->is_virtual)

@@ -281,6 +281,92 @@ static void refine(struct graph *g)
     }
 }
 
+/* ---- which cores are neighbours ---- */
+
+enum { MOST_ARRANGED = 512 }; /* cores; the order of more is left as it is */
+
+/* The cores of a placement, the traffic of each with each, and memory for one step. */
+struct cores {
+    int n;
+    int *order, *half, *moved;
+    int64_t *weight; /* of a and b, a < b: [a * n + b] */
+    struct logp_traffic *traffic;
+};
+
+static int make_cores(struct cores *c, const struct graph *g, const int *core_of)
+{
+    const size_t n = (size_t)c->n;
+
+    c->order = calloc(3 * n, sizeof(int));
+    c->weight = calloc(n * n, sizeof(*c->weight));
+    c->traffic = calloc(n * n, sizeof(*c->traffic));
+    if (c->order == NULL || c->weight == NULL || c->traffic == NULL)
+        return -ENOMEM;
+    c->half = c->order + n;
+    c->moved = c->half + n;
+    for (int i = 0; i < c->n; i++)
+        c->order[i] = i;
+    for (int r = 0; r < g->P; r++)
+        for (size_t i = g->first[r]; i < g->first[r + 1]; i++) {
+            const int a = core_of[r], b = core_of[g->half[i].to];
+
+            if (a < b)
+                c->weight[(size_t)a * n + (size_t)b] += g->half[i].weight;
+        }
+    return 0;
+}
+
+static void free_cores(struct cores *c)
+{
+    free(c->order);
+    free(c->weight);
+    free(c->traffic);
+}
+
+/* Order these n cores so that each half, each quarter and so on exchanges least with the rest. */
+static int halve(struct cores *c, int *order, int n)
+{
+    size_t n_traffic = 0;
+    int k = 0, rc;
+
+    if (n <= 2)
+        return 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (order[i] < order[j])
+                c->traffic[n_traffic++] = (struct logp_traffic){
+                    .from = i,
+                    .to = j,
+                    .messages = c->weight[(size_t)order[i] * (size_t)c->n + (size_t)order[j]]};
+    rc = logp_place_traffic(n, c->traffic, n_traffic, 2, c->half);
+    for (int half = 0; rc == 0 && half < 2; half++)
+        for (int i = 0; i < n; i++)
+            if (c->half[i] == half)
+                c->moved[k++] = order[i];
+    if (rc != 0)
+        return rc;
+    memcpy(order, c->moved, (size_t)n * sizeof(*order));
+    rc = halve(c, order, (n + 1) / 2);
+    return rc != 0 ? rc : halve(c, order + (n + 1) / 2, n / 2);
+}
+
+/* Number the cores so that those that exchange most are neighbours: a machine takes the cores of a
+ * cache, then of a node, then of a package. */
+static int arrange(const struct graph *g, int *core_of)
+{
+    struct cores c = {.n = g->n_cores};
+    int rc = make_cores(&c, g, core_of);
+
+    if (rc == 0)
+        rc = halve(&c, c.order, c.n);
+    for (int i = 0; rc == 0 && i < c.n; i++)
+        c.half[c.order[i]] = i;
+    for (int r = 0; rc == 0 && r < g->P; r++)
+        core_of[r] = c.half[core_of[r]];
+    free_cores(&c);
+    return rc;
+}
+
 /* ---- public functions ---- */
 
 static bool valid(int64_t P, const struct logp_traffic *traffic, size_t n, int n_cores)
@@ -315,6 +401,8 @@ int logp_place_traffic(int64_t P, const struct logp_traffic *traffic, size_t n, 
             memcpy(core_of, g.core_of, (size_t)P * sizeof(*core_of));
         least = weight < least ? weight : least;
     }
+    if (rc == 0 && g.n_cores > 2 && g.n_cores <= MOST_ARRANGED)
+        rc = arrange(&g, core_of);
     free_graph(&g);
     return rc;
 }

@@ -560,7 +560,9 @@ struct logp_traffic {
  * lines of 64 bytes that it fills, plus one. Three placements are refined: one core after another
  * takes the rank that exchanges most with its ranks so far; blocks of consecutive ranks; round
  * robin. The result is the one with the least weight between cores, so it is never worse than the
- * last two.
+ * last two. Up to 512 cores are numbered so that those that exchange most are neighbours: first two
+ * halves are chosen that exchange little, then the halves of each. A machine takes neighbours from
+ * one cache, NUMA node and package as far as it can.
  * Cost: time of the order of P^2 and a few passes over the traffic.
  * @param P        1 .. LOGP_PLACE_MAX
  * @param traffic  n entries, in any order; a pair may occur several times; a rank's messages to

@@ -81,9 +81,7 @@ struct logp_config {
     bool parallel;         /**< virtual clock: several cores simulate at once, with the same
                                 outcome. It needs a delay model with a lookahead and no capacity,
                                 otherwise runs are refused; the model cannot be replaced during a
-                                run. Times can differ if messages of a source overtake each
-                                other (random latencies, faults), and a vp posts a receive of that
-                                source with any tag and then one from any source */
+                                run */
     const char *executor;  /**< name of the executor; NULL: "thread" */
     /** The network between the processors. It is copied; if delay is set too, the data that it
      *  points to must stay as long as the machine. NULL: the network of delay. */
@@ -173,6 +171,19 @@ typedef int (*logp_program)(struct logp_vp *vp, void *arg);
  */
 LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program, void *arg,
                               int64_t timeout_ns);
+
+/**
+ * Expect the next run of a parallel machine to do this. It uses as many of the machine's cores as are
+ * worth it: each needs events (sends and receives) in the time that a message takes, or the run takes
+ * longer than on one core. Later runs expect what the run before them did. Without this call the first
+ * run uses all cores. Runs with `cores`, `core_of` or a placement set, or with threads, use all, and so
+ * does the wall clock.
+ * @param messages  at least so many
+ * @param time_ns   from its start to its end, on the virtual clock
+ * @return 0; -EINVAL (a negative time), -EBUSY (it runs)
+ */
+LOGP_API int logp_machine_plan_cores(struct logp_machine *machine, uint64_t messages,
+                                     int64_t time_ns);
 
 /**
  * Stop the current run: waits of all vps return error. Between runs, or after a timed-out run with
@@ -307,7 +318,7 @@ LOGP_API int logp_wait_text(const struct logp_wait_info *wait, char *text, size_
 /** @return P. */
 LOGP_API int logp_machine_size(const struct logp_machine *machine);
 
-/** @return the number of cores with vps. */
+/** @return the number of cores with vps, in this run or the last: logp_machine_plan_cores(). */
 LOGP_API int logp_machine_cores(const struct logp_machine *machine);
 
 /** The cores of a machine, in this process. */

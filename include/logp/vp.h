@@ -366,9 +366,8 @@ LOGP_API int logp_test(struct logp_vp *vp, struct logp_request *request, bool *d
 /**
  * Cancel a posted receive that has not matched a message, or a send that waits for its receiver
  * and has not matched one, and free the request. The receiver's core answers the cancel of a send.
- * @return 0; -EINPROGRESS: the send needs no receiver, or a message has been matched (on a parallel
- *         machine perhaps one that would be matched only later on one core) or is being copied into
- *         the buffer; -EINVAL (NULL, or neither a send nor a receive); -ENOTSUP: a send that waits
+ * @return 0; -EINPROGRESS: the send needs no receiver, or a message has been matched or is being
+ *         copied into the buffer; -EINVAL (NULL, or neither a send nor a receive); -ENOTSUP: a send that waits
  *         for its receiver, in an explored run; -ENOMEM; the error that stops the run. After an
  *         error the request lives on: complete it with logp_wait()
  */

@@ -185,7 +185,7 @@ static void launch(struct logp_machine *m)
     struct fibers *f = fibers_of(m);
 
     unbegun(m);
-    for (int i = 0; i < m->n_cores; i++)
+    for (int i = 0; i < m->n_used; i++)
         lpi_baton_give(&f->carriers[i], LPI_BATON_HAS);
 }
 
@@ -268,6 +268,7 @@ const struct lpi_executor lpi_executor_fiber = {
     .name = "fiber",
     .slack_ns = 600,
     .blocking = -ENOTSUP,
+    .moves = true,
     .create = create,
     .destroy = destroy,
     .launch = launch,

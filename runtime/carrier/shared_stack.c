@@ -236,7 +236,7 @@ static void launch(struct logp_machine *m)
 
     for (int i = 0; i < m->P; i++) /* of a run that was abandoned */
         forget(&all[m->procs[i].core_index], &m->procs[i]);
-    for (int i = 0; i < m->n_cores; i++)
+    for (int i = 0; i < m->n_used; i++)
         lpi_baton_give(&all[i].carrier, LPI_BATON_HAS);
 }
 
@@ -337,6 +337,7 @@ const struct lpi_executor lpi_executor_shared = {
     .name = "fiber",
     .exploring = -ENOTSUP,
     .blocking = -ENOTSUP,
+    .moves = true,
     .create = create,
     .destroy = destroy,
     .launch = launch,

@@ -132,7 +132,7 @@ void lpi_blocking_begin(struct lpi_proc *p)
 void lpi_core_wake(struct lpi_proc *p)
 {
     if (request(
-            p)) /* a stop has ended the wait of p, and this has taken its core, which nobody held */
+            p)) /* a stop has ended the wait of p, and this has taken its core, which had no holder */
         leave_core(p->core);
 }
 

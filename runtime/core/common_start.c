@@ -78,9 +78,9 @@ void lpi_sync_release(struct lpi_proc *p)
 
 int64_t lpi_start_margin(const struct logp_machine *m)
 {
-    const int each = (m->n_local + m->n_cores - 1) / m->n_cores;
+    const int each = (m->n_local + m->n_used - 1) / m->n_used;
 
-    return lpi_release_ns(m->n_cores, each, m->line_ns);
+    return lpi_release_ns(m->n_used, each, m->line_ns);
 }
 
 void lpi_note_release(struct lpi_core *c, int64_t start)
@@ -101,7 +101,7 @@ static void attend(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
     /* relaxed: c has noticed it, or has fixed it */
-    const int root = atomic_load_explicit(&m->sync_root, memory_order_relaxed), n = m->n_cores;
+    const int root = atomic_load_explicit(&m->sync_root, memory_order_relaxed), n = m->n_used;
 
     for (int i = 0, k; (k = m->time->release_child(n, (c->index - root + n) % n, i)) >= 0; i++)
         notice(&m->cores[(root + k) % n]);
@@ -165,6 +165,6 @@ void lpi_sync_arrive(struct lpi_proc *p)
     /* acq_rel: the last to arrive sees all earlier writes of the other vps; through
      * lpi_fix_start(), so do all that it releases */
     if (++c->life.n_at_sync == c->n_procs &&
-        atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
+        atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_used)
         m->processes->arrived(c);
 }

@@ -36,8 +36,33 @@ static inline bool lpi_in_use(const struct logp_machine *m)
 int lpi_placement_create(struct logp_machine *m, const struct logp_config *config);
 /* The most cores that this configuration needs: one for each rank, or those that core_of names. */
 int lpi_placement_cores(const struct logp_config *config);
-/* Set the ranks of the core and their number. Requires its machine and index. */
-void lpi_place(struct lpi_core *c);
+/* Give the core its vps of the next run, and memory for their deadlines. Requires its machine and
+ * index, and the number of cores that are used. @return 0; -ENOMEM */
+int lpi_core_take_procs(struct lpi_core *c);
+
+/* ---- worth.c: the number of cores that a run is worth ---- */
+
+/* The least number of events for which cores meet: of each core in each window. */
+enum { LPI_EVENTS_WORTH = 16 };
+
+/* What the beginning and the end of a run on a core cost, in windows. */
+enum { LPI_WINDOWS_BESIDE = 32 };
+
+/* The cores for a run of so many events (a message is two: its send and its receive) and windows: 1
+ * .. most */
+static inline int lpi_cores_worth(uint64_t events, uint64_t windows, int most)
+{
+    const uint64_t n = events / LPI_EVENTS_WORTH / (windows + LPI_WINDOWS_BESIDE);
+
+    return n < 1 ? 1 : n < (uint64_t)most ? (int)n : most;
+}
+
+/* Time t of the only core c is the next window's: count it, as if there were other cores. */
+void lpi_worth_count(struct lpi_core *c, int64_t t);
+/* A run has ended, and its report is complete: choose the cores of the next. */
+void lpi_worth_note(struct logp_machine *m);
+/* A run begins: use the cores that it has chosen. @return 0; -ENOMEM */
+int lpi_worth_use(struct logp_machine *m);
 
 /* ---- common_start.c: the common start ---- */
 
@@ -101,6 +126,8 @@ void lpi_groups_discard(struct logp_machine *m);
 /* ---- window.c: the virtual clock on several cores ---- */
 
 void lpi_next_window(struct lpi_core *c);
+/* See struct lpi_time. */
+int lpi_window_settle(struct lpi_proc *p);
 /* The holder of c has polled for long: end the window here, and ask all cores. */
 void lpi_window_check(struct lpi_core *c);
 /* The functions of lpi_resolver on such a machine. */

@@ -27,7 +27,7 @@
 bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum)
 {
     *sum = 0;
-    for (int i = 0; i < m->n_cores; i++) {
+    for (int i = 0; i < m->n_used; i++) {
         /* seq_cst pairs with the increments in lpi_idle() and lpi_busy_now() */
         const unsigned long e = atomic_load_explicit(&m->cores[i].idle_epoch, memory_order_seq_cst);
 
@@ -41,7 +41,7 @@ bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum)
 /* Whether every core has noticed all events for it: messages, the end of a sync, words. */
 static bool nothing_pending(struct logp_machine *m)
 {
-    for (int i = 0; i < m->n_cores; i++)
+    for (int i = 0; i < m->n_used; i++)
         /* acquire pairs with the releases in attend(), ring() and request() */
         if (atomic_load_explicit(&m->cores[i].attention, memory_order_acquire) != 0)
             return false;
@@ -106,7 +106,7 @@ void lpi_record_waits(struct logp_machine *m, bool running)
         m->waits[n] = last_wait_of(&m->procs[i]);
         n += m->waits[n].kind != LOGP_WAIT_NONE;
     }
-    for (int i = 0; i < m->n_cores && running; i++) {
+    for (int i = 0; i < m->n_used && running; i++) {
         /* relaxed: for a report; it may change at any time */
         const int rank = atomic_load_explicit(&m->cores[i].holder, memory_order_relaxed);
 
@@ -251,7 +251,7 @@ static bool did_at(const struct lpi_proc *p, int64_t t)
     const struct logp_machine *m = p->core->machine;
     int64_t since;
 
-    if (p->state == LPI_ENDED) /* its clock may be ahead of what it did last */
+    if (p->state == LPI_ENDED) /* its clock may be ahead of its last action */
         return p->deadline <= t;
     if (p->state != LPI_TIMED && p->state != LPI_RUNNING)
         return p->emulated <= t;
@@ -340,7 +340,7 @@ static int rests(const struct logp_machine *m, int64_t from, int64_t until, unsi
     int rc = 1;
 
     *idle = 0;
-    for (int i = 0; i < m->n_cores; i++) {
+    for (int i = 0; i < m->n_used; i++) {
         const struct lpi_core *c = &m->cores[i];
         /* seq_cst: as in lpi_all_idle() */
         const unsigned long e = atomic_load_explicit(&c->idle_epoch, memory_order_seq_cst);

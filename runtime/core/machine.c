@@ -54,38 +54,14 @@ static const struct lpi_executor *find_executor(const char *name)
 
 /* ---- create ---- */
 
-static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
-{
-    struct lpi_proc *p = &m->procs[rank];
-
-    p->rank = rank;
-    p->core = core;
-    p->core_index = core->index;
-    p->state = LPI_ENDED;
-}
-
 static int init_core(struct logp_machine *m, int index, int cpu)
 {
     struct lpi_core *c = &m->cores[index];
-    int rc;
 
     c->machine = m;
     c->index = index;
     c->cpu = cpu;
-    lpi_place(c);
-    rc = lpi_timers_init(&c->run_queue.timers, c->n_procs);
-    if (m->core_of != NULL)
-        c->ranks = malloc((size_t)c->n_procs * sizeof(*c->ranks));
-    if (rc != 0 || (m->core_of != NULL && c->ranks == NULL))
-        return -ENOMEM;
-    for (int i = 0, rank = c->first_rank; i < c->n_procs; rank++)
-        if (lpi_is_here(c, rank)) {
-            if (c->ranks != NULL)
-                c->ranks[i] = rank;
-            init_proc(m, rank, c);
-            i++;
-        }
-    return 0;
+    return lpi_core_take_procs(c);
 }
 
 /* Allocate this many bytes for each vp. If that fails, *rc becomes -ENOMEM. */
@@ -244,7 +220,10 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
     m->n_cores = rc == 0 ? m->held.n : 1;
     if (rc == 0)
         rc = lpi_placement_create(m, config);
+    m->n_used = m->n_cores;
     m->time = time_of(config->clock, m->n_cores);
+    m->is_virtual = m->time->clock == LOGP_CLOCK_VIRTUAL;
+    m->has_windows = m->time == &lpi_time_parallel;
     m->idle_polls = m->time->idle_polls;
     if (m->idle_polls < m->processes->idle_polls)
         m->idle_polls = m->processes->idle_polls;
@@ -258,6 +237,8 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
     m->compares_calls |= m->time->compares_calls;
     m->exploring = first_error(m->time->exploring, m->executor->exploring);
     m->blocking = first_error(m->time->blocking, m->executor->blocking);
+    m->has_choice = m->n_cores > 1 && m->time->lookahead == lpi_delay_begin &&
+                    config->cores == NULL && m->core_of == NULL && m->executor->moves;
     if (rc == 0)
         rc = init_memory(m, config);
     return rc != 0 ? rc : m->executor->create(m);
@@ -412,12 +393,12 @@ int logp_machine_size(const struct logp_machine *m)
 
 int logp_machine_cores(const struct logp_machine *m)
 {
-    return m->n_cores;
+    return m->n_used;
 }
 
 void logp_machine_core_use(const struct logp_machine *m, struct logp_core_use *out)
 {
-    *out = (struct logp_core_use){.n_cores = m->n_cores,
+    *out = (struct logp_core_use){.n_cores = m->n_used,
                                   .n_threads = m->held.n_threads,
                                   .is_mixed = m->held.is_mixed,
                                   .is_shared = m->held.is_shared};

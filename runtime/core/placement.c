@@ -2,6 +2,8 @@
 /* The core of each rank: logp_config.placement and core_of. Blocks of consecutive ranks need no
  * memory; otherwise the machine has the core of each rank in core_of. */
 #include "core/core.h"
+#include "host/host.h"
+#include "state/timers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,19 +69,53 @@ int lpi_placement_create(struct logp_machine *m, const struct logp_config *confi
     return 0;
 }
 
-void lpi_place(struct lpi_core *c)
+/* Set the ranks of the core and their number. */
+static void place(struct lpi_core *c)
 {
     const struct logp_machine *m = c->machine;
-    const int each = m->n_local / m->n_cores, more = m->n_local % m->n_cores;
+    const int each = m->n_local / m->n_used, more = m->n_local % m->n_used;
 
     c->core_of = m->core_of;
+    c->n_procs = 0;
     c->first_rank = m->first_rank;
+    if (c->index >= m->n_used)
+        return;
     if (m->core_of == NULL) { /* the first cores have one vp more */
         c->n_procs = each + (c->index < more);
         c->first_rank += c->index * each + (c->index < more ? c->index : more);
         return;
     }
-    c->n_procs = 0;
     for (int rank = m->first_rank; rank < m->first_rank + m->n_local; rank++)
         c->n_procs += m->core_of[rank] == c->index;
+}
+
+static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
+{
+    struct lpi_proc *p = &m->procs[rank];
+
+    p->rank = rank;
+    p->core = core;
+    p->core_index = core->index;
+    p->state = LPI_ENDED;
+}
+
+int lpi_core_take_procs(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+    int rc;
+
+    place(c);
+    rc = lpi_timers_init(&c->run_queue.timers, c->n_procs);
+    if (m->core_of != NULL)
+        c->ranks = malloc((size_t)c->n_procs * sizeof(*c->ranks));
+    if (rc != 0 || (m->core_of != NULL && c->ranks == NULL))
+        return -ENOMEM;
+    for (int i = 0, rank = c->first_rank; i < c->n_procs; rank++)
+        if (lpi_is_here(c, rank)) {
+            if (c->ranks != NULL)
+                c->ranks[i] = rank;
+            init_proc(m, rank, c);
+            i++;
+        }
+    return 0;
 }

@@ -503,7 +503,7 @@ static void one_arrived(struct lpi_core *c)
 {
     const int64_t start = lpi_fix_start(c, LOGP_NEVER, -1);
 
-    for (int i = 0; i < c->machine->n_cores; i++)
+    for (int i = 0; i < c->machine->n_used; i++)
         lpi_window_reach(c, &c->machine->cores[i], start);
 }
 

@@ -3,8 +3,8 @@
  * The release of a common start along a tree of cores.
  *
  * A core that lets another notice a start writes to a line of that core, which takes as long as the
- * line travels. One core that tells all others would take that time for each of them. So each core
- * that has noticed the start tells others in turn: the tree is binomial, with the largest subtree
+ * line travels. One core that wrote to those of all others would take that time for each. So each
+ * core that has noticed the start writes to a few: the tree is binomial, with the largest subtree
  * first, and the last of n cores has noticed it after log2(n) steps.
  */
 #include "core/core.h"

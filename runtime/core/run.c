@@ -36,7 +36,9 @@ static void prepare_core(struct lpi_core *c)
     c->window.sync_end = 0;
     c->window.alone_to = c->machine->lookahead < INT64_MAX ? 0 : INT64_MIN;
     c->window.put_off = NULL;
-    c->window.asks = INT64_MAX;
+    c->window.asks = c->window.left_at = INT64_MAX;
+    c->window.is_first = false;
+    c->window.counted_to = c->machine->n_used > 1 ? INT64_MAX : 0;
     atomic_store(&c->window.mail, INT64_MAX);
     c->life.n_at_sync = c->life.n_blocking = 0;
     c->life.stop_cursor = 0;
@@ -130,9 +132,12 @@ static void reclaim(struct logp_machine *m)
         record_halted(m);
     lpi_groups_discard(m);
     lpi_areas_discard(m);
-    for (int i = 0; i < m->n_cores; i++)
+    for (int i = 0; i < m->n_cores; i++) {
         while (lpi_poll_all(&m->cores[i]))
             ;
+        if (m->has_windows)
+            lpi_take_all_mail(&m->cores[i]);
+    }
     discard_rts(m);
     for (int i = 0; i < m->n_cores; i++) {
         struct lpi_core *c = &m->cores[i];
@@ -174,6 +179,7 @@ static void reclaim(struct logp_machine *m)
             lpi_stop(m, stopped);
     }
     m->processes->collect(m);
+    lpi_worth_note(m);
 }
 
 void lpi_reclaim_late(struct logp_machine *m)
@@ -192,10 +198,9 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->error_rank, -1);
     atomic_store(&m->sync_arrived, 0);
     atomic_store(&m->sync_generation, 0);
-    atomic_store(&m->n_active, m->n_cores);
-    m->windows = 1;
-    m->turns = (unsigned long)m->n_cores;
-    atomic_store(&m->live_cores, m->n_cores);
+    atomic_store(&m->n_active, m->n_used);
+    m->windows = m->n_used > 1; /* the first has begun */
+    atomic_store(&m->live_cores, m->n_used);
     m->time->prepare(m);
     lpi_capacity_reset(m);
     lpi_calls_begin(m);
@@ -259,7 +264,7 @@ static bool await_runs(struct logp_machine *m, int64_t timeout_ns)
 
 static void launch(struct logp_machine *m)
 {
-    m->running = m->n_cores;
+    m->running = m->n_used;
     m->executor->launch(m);
 }
 
@@ -298,6 +303,7 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
         return -ENOTSUP;
     }
     rc = m->processes->barrier(m, end);
+    rc = rc != 0 ? rc : lpi_worth_use(m);
     if (rc != 0) {
         pthread_mutex_unlock(&m->lock);
         return rc;

@@ -42,7 +42,7 @@ struct lpi_group {
     uint32_t context;
     int first, size;
     int capacity; /* of members; it has a part for each, and two more */
-    int n;        /* members that have arrived; all of them: it waits for nobody */
+    int n;        /* members that have arrived; all of them: it waits for no more */
     bool compares;
     int64_t latest, start;
     int result;

@@ -3,8 +3,8 @@
  * The hardware threads that this process may run on, and threads that are pinned to them.
  *
  * A test hook: with LOGP_TEST_CORES=n the host seems to have the hardware threads 0 .. n - 1.
- * Number i stands for one that is really allowed, i modulo their number, so several may stand for
- * the same one. Only this file knows the real ones.
+ * Number i means one that is really allowed, i modulo their number, so several may mean the same
+ * one. Only this file knows the real ones.
  */
 #define _GNU_SOURCE
 #include "host/cores.h"
@@ -86,7 +86,7 @@ bool lpi_is_crowded(const int *cpus, int n)
     return crowded;
 }
 
-/* The hardware thread that a number stands for. */
+/* The hardware thread that a number means. */
 static int real_of(int cpu)
 {
     int *real, n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cores that a machine takes, a pure function of what the process may use and what is in use:
+ * The cores that a machine takes, a pure function of the allowed cores and of those in use:
  *
  *   - One hardware thread of a core: two that spin on one core take each other's time.
  *   - No more cores than the quota has processors. From MANY cores on one is left to the system, to

@@ -87,7 +87,7 @@ int lpi_cores_list(const struct logp_config *config, int **cpus, int *n_cores, i
     return rc;
 }
 
-/* Fill in what is known of the cores that are held. */
+/* Describe the cores that are held. */
 static void describe(const struct allowed *a, struct lpi_held *out)
 {
     const struct lpi_taken c = lpi_cores_describe(a->cpus, a->n, a->holders, out->cpus, out->n);

@@ -15,7 +15,7 @@ enum { LPI_MOST_CPUS = 4096 }; /* the registry has no larger numbers, and none i
 
 /* All of them, by number. The caller frees *cpus. @return 0; -ENOMEM; -EINVAL (LOGP_TEST_CORES) */
 int lpi_allowed(int **cpus, int *n);
-/* How many LOGP_TEST_CORES feigns; 0: none. -EINVAL: it is no number of 1 .. LPI_MOST_CPUS */
+/* How many LOGP_TEST_CORES feigns; 0: none. -EINVAL: it is not a number of 1 .. LPI_MOST_CPUS */
 int lpi_feigned(void);
 /* Whether two of these run on one processor, since they are feigned. */
 bool lpi_is_crowded(const int *cpus, int n);
@@ -46,7 +46,7 @@ int lpi_topology_of(const int *allowed, int n, struct lpi_cpu *out);
 
 /* ---- quota.c: processor time that the cgroups of this process allow ---- */
 
-/* The least quota at any level, in processors; 0: none. root: "", or the folder that stands for /,
+/* The least quota at any level, in processors; 0: none. root: "", or a folder that is taken for /,
  * with proc/ and sys/ */
 double lpi_quota(const char *root);
 
@@ -73,7 +73,7 @@ struct lpi_taken lpi_cores_choose(const struct lpi_cpu *cpus, int n, const int *
 int lpi_cores_order(const struct lpi_cpu *cpus, int n, int *out);
 /* n cores, or as many as the quota has processors; at least 1. */
 int lpi_within_quota(double quota, int n);
-/* What there is to say of n given hardware threads. */
+/* Describe n given hardware threads. */
 struct lpi_taken lpi_cores_describe(const struct lpi_cpu *cpus, int n, const int *holders,
                                     const int *given, int n_given);
 

@@ -14,10 +14,10 @@
 #include <stdatomic.h>
 
 enum {
-    ROUNDS = 64,
-    TRIES = 8,         /* the least of so many counts */
-    UNKNOWN_NS = 500,  /* more than was measured on any host */
-    MOST_NS = 1000000, /* for all of it */
+    ROUNDS = 32,
+    TRIES = 4,        /* the least of so many counts */
+    UNKNOWN_NS = 500, /* more than was measured on any host */
+    MOST_NS = 200000, /* for all of it */
 };
 
 struct pair {

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <hwloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,11 +133,38 @@ static bool knows_all(const int *numbers, int n)
     return i == n;
 }
 
-/* Cores that are feigned have the topology that hwloc is given for them, or none. */
-static bool is_of_hwloc(void)
+static bool is_given(void)
 {
-    return lpi_feigned() == 0 || getenv("HWLOC_SYNTHETIC") != NULL ||
-           getenv("HWLOC_XMLFILE") != NULL;
+    return getenv("HWLOC_SYNTHETIC") != NULL || getenv("HWLOC_XMLFILE") != NULL;
+}
+
+/* The first hardware thread of the same core, as the kernel names it; the thread itself if it does
+ * not. */
+static int first_sibling(int number)
+{
+    char path[80];
+    FILE *f;
+    int first;
+
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+             number);
+    f = fopen(path, "re");
+    if (f == NULL)
+        return number;
+    if (fscanf(f, "%d", &first) != 1)
+        first = number;
+    fclose(f);
+    return first;
+}
+
+/* Of two, only whether they are threads of one core matters: two files instead of hwloc's hundred. */
+static int pick_two(const int *allowed, struct lpi_cpu *out)
+{
+    const int rc = lpi_topology_pick(NULL, 0, allowed, 2, out);
+
+    if (rc == 0 && first_sibling(allowed[0]) == first_sibling(allowed[1]))
+        out[1].core = out[0].core;
+    return rc;
 }
 
 int lpi_topology_of(const int *allowed, int n, struct lpi_cpu *out)
@@ -144,8 +172,11 @@ int lpi_topology_of(const int *allowed, int n, struct lpi_cpu *out)
     struct lpi_cpu *now;
     int n_now, rc = 0;
 
-    if (n == 1 || !is_of_hwloc())
+    if (n == 1 ||
+        (lpi_feigned() != 0 && !is_given())) /* feigned cores have no topology of the host */
         return lpi_topology_pick(NULL, 0, allowed, n, out);
+    if (n == 2 && !is_given())
+        return pick_two(allowed, out);
     pthread_mutex_lock(&lock);
     if (!knows_all(allowed, n)) {
         rc = lpi_topology_read(&now, &n_now);

@@ -164,6 +164,8 @@ bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
 void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
 /* The payload of e, which has matched r, is here: copy it, and r is BOUND. */
 void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e);
+/* The program has ended: messages still match its posted receives, but their payloads are dropped. */
+void lpi_match_forget_buffers(struct lpi_proc *p);
 void lpi_match_close(struct lpi_proc *p);
 void lpi_match_discard(struct lpi_proc *p);
 
@@ -198,6 +200,11 @@ struct logp_request *lpi_direct_exposed(const struct lpi_proc *p);
 bool lpi_poll(struct lpi_core *c);
 /* The same, and all lanes are read. */
 bool lpi_poll_all(struct lpi_core *c);
+/* Machine with windows: when a window of c opens, after a poll, deliver what others sent before c's next
+ * action. */
+void lpi_take_mail(struct lpi_core *c);
+/* The same: all. The run is over. */
+void lpi_take_all_mail(struct lpi_core *c);
 /* As lpi_poll(), while another core copies into a buffer of c's and must get on. */
 void lpi_poll_for_copy(struct lpi_core *c);
 /* Withdraw p's exposed buffer. If a sender is filling it, its receive completes first. */

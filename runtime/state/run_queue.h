@@ -26,7 +26,7 @@ static inline void lpi_wake_for(struct lpi_proc *p, int64_t t)
 {
     lpi_wake_at(p, t < 0 ? t : lpi_later(p, t));
 }
-/* Parallel: an action of c reaches other cores at t. What they do then reaches c one lookahead later
+/* Parallel: an action of c reaches other cores at t. Their next actions reach c one lookahead later
  * or after that, so c's window ends there. */
 static inline void lpi_window_shorten(struct lpi_core *c, int64_t t)
 {
@@ -47,12 +47,15 @@ static inline void lpi_window_reach(struct lpi_core *c, struct lpi_core *to, int
 
     if (c->window.alone_to == INT64_MIN)
         return;
+    if (t <= c->window.least) /* a start: what others do then may come first */
+        c->window.is_first = false;
     lpi_window_shorten(c, t);
     earlier = atomic_load_explicit(&to->window.mail, memory_order_relaxed);
-    /* release pairs with the acquire in take_mail() */
-    while (t < earlier &&
-           !atomic_compare_exchange_weak_explicit(&to->window.mail, &earlier, t,
-                                                  memory_order_release, memory_order_relaxed))
+    /* release pairs with the acquire in take_mail(). An exchange even if it changes nothing: otherwise
+     * that core could take the earlier time without finding this action */
+    while (!atomic_compare_exchange_weak_explicit(&to->window.mail, &earlier,
+                                                  t < earlier ? t : earlier, memory_order_release,
+                                                  memory_order_relaxed))
         ;
 }
 /* The proc with the earliest deadline; NULL: none has one. */

@@ -197,17 +197,24 @@ struct lpi_window {
     int64_t asks;   /* a proc that has polled for long asks whether all procs of the machine wait or
                      poll in vain at this time; INT64_MAX: none asks */
     bool is_active; /* it has something to do in its window */
+    bool is_first;  /* the place (least, start, order) is the first of all cores */
+    unsigned start; /* logp_machine.sync_generation at the end of the last window */
+    int order; /* of the proc that runs at `least`; -1: what is on its way may come before it */
+    /* messages of other cores (poll.c): */
+    struct lpi_message *held; /* from mailboxes, in the order of their sends; delivered later */
+    int64_t left_at; /* what has not been delivered arrives then or later; INT64_MAX: nothing */
+    int64_t counted_to; /* one core: the next window begins then or later; else INT64_MAX */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
     atomic_bool wants_work; /* not parallel: it sleeps until it is given work: sleep.c */
     atomic_uint turn;       /* the number of its windows */
-    _Atomic int64_t mail;   /* what others did reaches the core at this time or later */
+    _Atomic int64_t mail;   /* actions of others reach the core at this time or later */
 };
 
 /* The lanes that a core polls: poll.c. */
 struct lpi_polled {
     struct lpi_lane_in **lanes; /* those that have been made; the first ones are hot */
-    int n;
+    int n_made, n;    /* all; those that lpi_poll() reads: on a machine with windows none */
     int next;         /* the next of the others to be read */
     int coldest;      /* of the hot ones: it makes place for the next */
     int64_t began_at; /* clock_seen when this round of the others began */
@@ -276,6 +283,13 @@ struct lpi_space_wait {
     int64_t needs;         /* bytes */
 };
 
+/* What a run is expected to do: worth.c. */
+struct lpi_load {
+    bool is_known;
+    uint64_t events, windows;
+    int64_t time_ns; /* it may have a window in each lookahead of it; 0: `windows` is known */
+};
+
 /* A delay model that the machine owns. */
 struct lpi_delay {
     struct logp_delay_ops ops; /* start == NULL: no delay; only while it is pending */
@@ -294,10 +308,13 @@ struct logp_machine {
     _Atomic int64_t pending_at; /* virtual: when the model is replaced next; INT64_MAX: never */
     bool fast_path;             /* wall clock, not instrumented, no rendezvous_from */
     bool instrumented;    /* runs are recorded or explored: one test for both on the fast path */
+    bool is_virtual;      /* the clock */
+    bool has_windows;     /* parallel */
     bool is_crowded;      /* cores share a processor: whatever waits for another one yields */
     bool shares_memory;   /* one process, wall clock: without a delay vps may share memory */
     atomic_bool has_work; /* the model decides how long a processor computes */
     int P, n_cores;
+    int n_used;                      /* cores with vps, the first ones: worth.c */
     int first_rank, n_local;         /* the vps of this process */
     struct lpi_remote *remote;       /* the other processes; NULL: there are none */
     logp_active_handler *handler;    /* of active messages */
@@ -357,8 +374,9 @@ struct logp_machine {
     atomic_int sync_root; /* the core that fixed it: the first to let others notice it */
     /* parallel: window.c */
     int64_t lookahead;                        /* not parallel: INT64_MAX */
-    unsigned long windows;                    /* of this run */
-    unsigned long turns;                      /* windows of all cores, summed up */
+    uint64_t windows;                         /* of this run: worth.c */
+    bool has_choice;                          /* it may use fewer cores than it has */
+    struct lpi_load load;                     /* of the next run */
     _Alignas(LPI_LINE) atomic_int n_active;   /* cores that have yet to come to the window's end */
     _Alignas(LPI_LINE) atomic_int live_cores; /* cores with procs that have not ended */
 

@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_THREAD__)
 #define TEST_SCALE 50 /* work is divided by this */
@@ -71,6 +73,25 @@ static void follow(void *acc, const void *in, size_t n, void *arg)
 
 static const struct logp_op maps = {
     .name = "follow", .type = "map", .element_bytes = sizeof(struct map), .combine = follow};
+
+/* The cores of this process, or those of LOGP_TEST_CORES, in a list. A parallel machine with named
+ * cores uses all of them in each run. @return how many */
+static inline int test_all_cores(const int **cores)
+{
+    enum { MOST = 1024, BITS = 8 * sizeof(long) };
+    static int all[MOST];
+    const char *feigned = getenv("LOGP_TEST_CORES");
+    const int n_feigned = feigned != NULL ? atoi(feigned) : 0;
+    unsigned long set[MOST / BITS] = {0};
+    int n = 0;
+
+    syscall(SYS_sched_getaffinity, 0, sizeof(set), set);
+    for (int i = 0; i < MOST; i++)
+        if (n_feigned > 0 ? i < n_feigned : set[i / BITS] >> (i % BITS) & 1)
+            all[n++] = i;
+    *cores = all;
+    return n;
+}
 
 /* What runs beside the suites does not change the cores of their machines. Tests of the registry set
  * it to a file. */
@@ -172,8 +193,8 @@ static inline int test_machine_keep(const struct logp_machine *m)
 #else
 /* The machine of this configuration, whose delays have these parameters; NULL: they are those of
  * the configuration. Where it names no executor it is the one of this run of the suites. */
-static inline struct logp_machine *test_machine_with(struct logp_config config,
-                                                     const struct logp_params *params)
+static inline struct logp_machine *test_machine_as(struct logp_config config,
+                                                   const struct logp_params *params)
 {
     struct logp_machine *m = NULL;
 
@@ -186,6 +207,15 @@ static inline struct logp_machine *test_machine_with(struct logp_config config,
         cr_assert_eq(logp_delay_create("loggp", params, &config.delay), 0);
     cr_assert_eq(logp_machine_create(&config, &m), 0);
     return m;
+}
+
+/* The same; a parallel machine uses all cores in each run. */
+static inline struct logp_machine *test_machine_with(struct logp_config config,
+                                                     const struct logp_params *params)
+{
+    if (config.parallel && config.cores == NULL && config.core_of == NULL)
+        config.n_cores = test_all_cores(&config.cores);
+    return test_machine_as(config, params);
 }
 
 /* P vps; the delay model becomes the machine's. */

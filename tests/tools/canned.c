@@ -70,7 +70,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         .has_measured = wall,
         .has_emulated = !wall || delayed,
         .has_lag = wall && delayed,
-        .measured = {201001, number(s, "median", 201500), 203003, 204004, 205005},
+        .measured = {number(s, "min", 201001), number(s, "median", 201500), 203003, 204004, 205005},
         .emulated = {206006, 207007, 208008, 209009, 210010},
         .lag = {11011, 12012, 13013},
         .messages = 14014,

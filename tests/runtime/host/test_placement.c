@@ -283,6 +283,29 @@ Test(placement, partners_share_a_core)
     cr_assert_eq(weight_between(groups, n, core_of), 0);
 }
 
+/* Ranks 2i and 2i + 1 share a core. Cores of the same parity of i's bits exchange a little: each four
+ * are neighbours, in one half of all cores. */
+Test(placement, cores_that_exchange_most_are_neighbours)
+{
+    struct logp_traffic t[64];
+    int core_of[16];
+    size_t n = 0;
+
+    for (int i = 0; i < 8; i++) {
+        t[n++] = (struct logp_traffic){2 * i, 2 * i + 1, 20, 0};
+        for (int k = i + 1; k < 8; k++)
+            if (__builtin_parity((unsigned)(i ^ k)) == 0)
+                t[n++] = (struct logp_traffic){2 * k, 2 * i, 3, 0};
+    }
+    cr_assert_eq(logp_place_traffic(16, t, n, 8, core_of), 0);
+    check_balance(core_of, 16, 8);
+    for (int r = 0; r < 16; r++) {
+        cr_assert_eq(core_of[r], core_of[r ^ 1]);
+        cr_assert_eq(core_of[r] / 4 == core_of[0] / 4, __builtin_parity((unsigned)r / 2) == 0,
+                     "rank %d is on core %d, rank 0 on core %d", r, core_of[r], core_of[0]);
+    }
+}
+
 /* Of 9 ranks the least cut between two cores, found by trying all, with small random weights. */
 static int64_t least_cut(const struct logp_traffic *t, size_t n)
 {

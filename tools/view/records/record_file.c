@@ -4,6 +4,7 @@
  * was not written to its end (a process that was killed) is dropped when the file is opened again,
  * and at once where the disk is full. A restart leaves the old file until a first point is there.
  */
+#include "view/records/columns.h"
 #include "view/records/records.h"
 
 #include <errno.h>
@@ -65,21 +66,37 @@ static const char *end_of(const struct record_file *file, const char *record)
     return NULL;
 }
 
-/* The cell with the name of a record's sweep, which is the last but one; of JSON with its key. */
-static const char *sweep_cell(const char *record, const char *end, size_t *length)
+/* The number of cells after the one with the name of the sweep. */
+static int cells_after_sweep(const struct output *out)
 {
-    const char *cell = record, *last = record;
-    bool quoted = false;
+    struct column col;
+    int n = 0;
 
-    for (const char *s = record; s < end; s++) {
-        quoted ^= *s == '"';
-        if (*s == ',' && !quoted) {
-            cell = last;
-            last = s + 1;
-        }
+    for (size_t i = 0; output_column(i, &col); i++) {
+        if (col.key != NULL && strcmp(col.key, "sweep") == 0)
+            n = 0;
+        else
+            n += has_key(out, &col);
     }
-    *length = (size_t)(last - cell);
-    return cell;
+    return n;
+}
+
+/* The cell with the name of a record's sweep; of JSON with its key. */
+static const char *sweep_cell(const struct output *out, const char *record, const char *end,
+                              size_t *length)
+{
+    const int after = cells_after_sweep(out);
+    const char *cell = end;
+    bool quoted = false;
+    int n = 0;
+
+    *length = 0;
+    while (cell > record && n <= after) {
+        quoted ^= *--cell == '"';
+        n += *cell == ',' && !quoted;
+        *length += n == after;
+    }
+    return n > after ? cell + 1 : cell;
 }
 
 /* Note the beginnings of the records, and the end of the last one. */
@@ -205,10 +222,10 @@ struct problem *expect_record(struct record_file *file, size_t i, const struct o
 {
     const char *record = file->text + file->records[i], *end = end_of(file, record);
     size_t length, my_length;
-    const char *here = sweep_cell(record, end, &length),
+    const char *here = sweep_cell(out, record, end, &length),
                *wrong = file->json ? "\"verified\":false" : ",false,";
     char *mine = written(file, out, row, NULL), *begin = written(file, out, row, "gamma_ns");
-    const char *there = sweep_cell(mine, mine + strlen(mine), &my_length);
+    const char *there = sweep_cell(out, mine, mine + strlen(mine), &my_length);
     const size_t begins = strlen(begin);
     struct problem *problem = NULL;
 
