@@ -71,38 +71,40 @@ static void sleep_idle(struct lpi_core *c)
         lpi_check_deadlock(c);
     if (has_nothing(c))
         lpi_sleep(c, event, !fenced);
-    /* relaxed, both: as long as they say so, giving work costs a system call */
+    /* relaxed, both: until then, giving work costs a system call */
     atomic_store_explicit(&c->window.wants_work, false, memory_order_relaxed);
     atomic_fetch_sub_explicit(&m->watchers, watches, memory_order_relaxed);
     if (fenced)
         c->run_queue.idle_from = lpi_monotonic_ns();
 }
 
-/* The number of polls until the next check. */
-static unsigned polls_until_check(const struct lpi_core *c, bool sleeps)
+/* c may sleep, and has polled a few times in vain. */
+static void spin_or_sleep(struct lpi_core *c)
 {
-    const unsigned most = c->machine->idle_polls; /* most messages come soon: save the check */
+    const int64_t now = lpi_monotonic_ns();
 
-    return sleeps && c->run_queue.idle_from != 0 && most > LOOK_POLLS ? LOOK_POLLS : most;
+    if (c->run_queue.idle_from == 0)
+        c->run_queue.idle_from = now;
+    if (now - c->run_queue.idle_from < SPIN_NS)
+        return;
+    if (c->life.n_blocking == 0)
+        lpi_check_idle(c);
+    if (has_nothing(c))
+        sleep_idle(c);
 }
 
 void lpi_nobody_ready(struct lpi_core *c)
 {
     const bool sleeps = may_sleep(c), is_blocking = c->life.n_blocking > 0;
-    int64_t now;
+    const unsigned most = c->machine->idle_polls; /* most messages come soon: save the check */
 
     if (is_blocking || c->machine->is_crowded)
         sched_yield(); /* the threads of blocking sections need this processor to return */
-    if (++c->run_queue.idle_polls < polls_until_check(c, sleeps))
+    if (++c->run_queue.idle_polls < (sleeps && most > LOOK_POLLS ? LOOK_POLLS : most))
         return;
     c->run_queue.idle_polls = 0;
-    if (!is_blocking)
+    if (sleeps)
+        spin_or_sleep(c);
+    else if (!is_blocking)
         lpi_check_idle(c);
-    if (!sleeps)
-        return;
-    now = lpi_monotonic_ns();
-    if (c->run_queue.idle_from == 0)
-        c->run_queue.idle_from = now;
-    else if (now - c->run_queue.idle_from >= SPIN_NS && has_nothing(c))
-        sleep_idle(c);
 }

@@ -206,9 +206,9 @@ struct lpi_window {
     int64_t counted_to; /* one core: the next window begins then or later; else INT64_MAX */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
-    atomic_bool wants_work; /* not parallel: it sleeps until it is rung: sleep.c */
-    atomic_uint turn;     /* the number of its windows */
-    _Atomic int64_t mail; /* actions of others reach the core at this time or later */
+    atomic_bool wants_work; /* not parallel: it sleeps until it is given work: sleep.c */
+    atomic_uint turn;       /* the number of its windows */
+    _Atomic int64_t mail;   /* actions of others reach the core at this time or later */
 };
 
 /* The lanes that a core polls: poll.c. */
@@ -370,7 +370,7 @@ struct logp_machine {
     _Alignas(LPI_LINE) atomic_int sync_arrived;
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
-    atomic_int watchers; /* cores that sleep while vps wait for a word or queue space */
+    atomic_int watchers;  /* cores that sleep while vps wait for a word or queue space */
     atomic_int sync_root; /* the core that fixed it: the first to let others notice it */
     /* parallel: window.c */
     int64_t lookahead;                        /* not parallel: INT64_MAX */

@@ -28,7 +28,7 @@ void lpi_sleep(struct lpi_core *c, unsigned event, bool naps);
 void lpi_give_work_asleep(struct lpi_core *c);
 static inline void lpi_give_work(struct lpi_core *c)
 {
-    /* pairs with lpi_process_fence() in sleep_idle(): what was given comes before the load */
+    /* pairs with lpi_process_fence() in sleep_idle(): the work comes before the load */
     atomic_signal_fence(memory_order_seq_cst);
     /* relaxed: as above */
     if (__builtin_expect(atomic_load_explicit(&c->window.wants_work, memory_order_relaxed), false))

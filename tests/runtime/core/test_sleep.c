@@ -45,13 +45,18 @@ static bool sleeps(int thread)
 }
 
 /* Until it sleeps, so many times in a row. */
-static void await_sleep(struct sleeper *s)
+static void await_sleep_again(struct sleeper *s)
 {
     for (int seen = 0; seen < LOOKS; usleep(1000)) {
         const int thread = atomic_load(&s->thread);
 
         seen = thread != 0 && sleeps(thread) ? seen + 1 : 0;
     }
+}
+
+static void await_sleep(struct sleeper *s)
+{
+    await_sleep_again(s);
     atomic_store(&s->thread, 0);
 }
 
@@ -74,14 +79,18 @@ static void run_to(struct logp_machine *m, logp_program program, int64_t timeout
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
-#define PLAIN (struct logp_config){0}
+#define PLAIN                                                                                      \
+    (struct logp_config)                                                                           \
+    {                                                                                              \
+        0                                                                                          \
+    }
 
 static int64_t patience_ns(void)
 {
     return INT64_C(20000000000) * TEST_SCALE;
 }
 
-#define TestSleep(name, P, config, params, timeout_ns, expected)                                    \
+#define TestSleep(name, P, config, params, timeout_ns, expected)                                   \
     TestProgram(sleep, name, run_to(two_cores(P, config, params), program, timeout_ns, expected))
 
 /* ---- messages ---- */
@@ -175,7 +184,8 @@ TestSleep(a_word_wakes_it, 2, PLAIN, NULL, patience_ns(), 0)
 }
 
 TestSleep(queue_space_wakes_it, 2,
-          ((struct logp_config){.queue_limit = LIMIT, .wait_for_space = true}), NULL, patience_ns(), 0)
+          ((struct logp_config){.queue_limit = LIMIT, .wait_for_space = true}), NULL, patience_ns(),
+          0)
 {
     static char out[LONG], in[LONG];
 
@@ -193,8 +203,8 @@ TestSleep(queue_space_wakes_it, 2,
 }
 
 /* The section of rank 2 ends while rank 1, which holds their core, sleeps. */
-TestSleep(the_end_of_a_blocking_section_wakes_it, 3, ((struct logp_config){.core_of = (int[]){0, 1, 1}}),
-          NULL, patience_ns(), 0)
+TestSleep(the_end_of_a_blocking_section_wakes_it, 3,
+          ((struct logp_config){.core_of = (int[]){0, 1, 1}}), NULL, patience_ns(), 0)
 {
     char x = 0;
     int rc;
@@ -240,8 +250,8 @@ TestSleep(the_last_to_sleep_finds_a_deadlock, 2, PLAIN, NULL, patience_ns(), -ED
     return logp_recv(vp, 1 - logp_vp_rank(vp), 9, &x, 1, NULL);
 }
 
-/* With delays, the core of a vp that has ended sleeps. A message and the end wake it. */
-TestSleep(the_end_wakes_it, 2, PLAIN, NULL, patience_ns(), 0)
+/* Rank 1 has ended, and its core sleeps. */
+static int end_later(struct logp_vp *vp, void *arg)
 {
     char x = 0;
 
@@ -249,20 +259,16 @@ TestSleep(the_end_wakes_it, 2, PLAIN, NULL, patience_ns(), 0)
         about_to_wait(arg);
         return 0;
     }
-    await_sleep(arg);
-    return logp_send(vp, 1, 9, &x, 1);
+    await_sleep_again(arg);
+    OK(logp_send(vp, 1, 9, &x, 1));
+    await_sleep_again(arg);
+    return 0;
 }
 
-TestSleep(the_end_wakes_it_with_delays, 2, PLAIN, &test_6us, patience_ns(), 0)
+Test(sleep, the_end_of_all_wakes_it)
 {
-    char x = 0;
-
-    if (logp_vp_rank(vp) == 1) {
-        about_to_wait(arg);
-        return 0;
-    }
-    await_sleep(arg);
-    return logp_send(vp, 1, 9, &x, 1);
+    run_to(two_cores(2, PLAIN, NULL), end_later, patience_ns(), 0);
+    run_to(two_cores(2, PLAIN, &test_6us), end_later, patience_ns(), 0);
 }
 
 /* ---- from outside ---- */
