@@ -81,9 +81,7 @@ struct logp_config {
     bool parallel;         /**< virtual clock: several cores simulate at once, with the same
                                 outcome. It needs a delay model with a lookahead and no capacity,
                                 otherwise runs are refused; the model cannot be replaced during a
-                                run. Times can differ if messages of a source overtake each
-                                other (random latencies, faults), and a vp posts a receive of that
-                                source with any tag and then one from any source */
+                                run */
     const char *executor;  /**< name of the executor; NULL: "thread" */
     /** The network between the processors. It is copied; if delay is set too, the data that it
      *  points to must stay as long as the machine. NULL: the network of delay. */

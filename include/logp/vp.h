@@ -366,9 +366,8 @@ LOGP_API int logp_test(struct logp_vp *vp, struct logp_request *request, bool *d
 /**
  * Cancel a posted receive that has not matched a message, or a send that waits for its receiver
  * and has not matched one, and free the request. The receiver's core answers the cancel of a send.
- * @return 0; -EINPROGRESS: the send needs no receiver, or a message has been matched (on a parallel
- *         machine perhaps one that would be matched only later on one core) or is being copied into
- *         the buffer; -EINVAL (NULL, or neither a send nor a receive); -ENOTSUP: a send that waits
+ * @return 0; -EINPROGRESS: the send needs no receiver, or a message has been matched or is being
+ *         copied into the buffer; -EINVAL (NULL, or neither a send nor a receive); -ENOTSUP: a send that waits
  *         for its receiver, in an explored run; -ENOMEM; the error that stops the run. After an
  *         error the request lives on: complete it with logp_wait()
  */
@@ -648,10 +647,19 @@ LOGP_API int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, vo
 /** @return whether logp_shared() is supported; if not, it returns -ENOTSUP. */
 LOGP_API bool logp_shared_possible(const struct logp_vp *vp);
 
-/** Set a word. Earlier writes are visible to a vp that then reads the value. */
+/**
+ * Wake the processors that wait for a word and whose core sleeps, after the word was written in another
+ * way than by logp_shared_set(). If none sleeps, this takes a few instructions.
+ * Threads: those of processors of the machine.
+ */
+LOGP_API void logp_shared_wake(const uint64_t *word);
+
+/** Set a word. Earlier writes are visible to a vp that then reads the value. Threads: as
+ * logp_shared_wake(). */
 static inline void logp_shared_set(uint64_t *word, uint64_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELEASE); /* pairs with logp_shared_get() */
+    logp_shared_wake(word);
 }
 
 /** @return the value of a word. */

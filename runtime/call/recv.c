@@ -67,6 +67,8 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
         lpi_direct_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0) {
         rc = lpi_catch_up(p);
+        if (rc == 0 && p->inbox.n_any == 0 && p->inbox.posted_first != NULL)
+            rc = p->core->machine->time->settle(p);
         horizon = p->core->machine->resolver.horizon(p);
     }
     if (rc != 0) {

@@ -12,6 +12,9 @@ void lpi_request_abandon(struct lpi_proc *p, struct logp_request *r)
     struct lpi_query q = {.requests = &r, .n = 1, .until = INT64_MAX, .beside = true};
     int rc = 0;
 
+    if (p->halted && r->state == LPI_REQ_POSTED)
+        p->core->machine->time->settle(
+            p); /* r may have matched a message, which it takes with it */
     while (r->state == LPI_REQ_CTS_SENT && rc == 0) { /* the payload comes into buf */
         rc = lpi_rts_of(p) != NULL && !p->halted ? lpi_catch_up(p) : 0;
         if (rc == 0 && r->state == LPI_REQ_CTS_SENT)
@@ -44,12 +47,16 @@ void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
     lpi_request_end(p, r);
 }
 
-/* r is posted no more. Without a receive from any source, a match need not wait for an arrival. The
- * messages of a vp that has crashed wait for its next start. */
+/* r is posted no more. Without a receive from any source, a match need not wait for an arrival. While
+ * another one is posted, p's clock may be ahead of what has been sent: the next call matches that waits until
+ * it is not. The messages of a vp that has crashed, and may start again, wait for that. */
 static void may_match_again(struct lpi_proc *p, const struct logp_request *r)
 {
-    if (r->src == LOGP_ANY_SOURCE && !p->halted)
-        lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
+    const struct logp_machine *m = p->core->machine;
+    const bool is_last = p->inbox.n_any == 0 || m->explore != NULL;
+
+    if (r->src == LOGP_ANY_SOURCE && is_last && !(p->halted && m->resolver.may_restart))
+        lpi_match_arrived(p, m->resolver.horizon(p));
 }
 
 int lpi_take_back(struct lpi_proc *p, struct logp_request *r)
@@ -74,6 +81,10 @@ static int cancel_send(struct lpi_proc *p, struct logp_request *r)
 
 static int cancel_receive(struct lpi_proc *p, struct logp_request *r)
 {
+    const int rc = r->state == LPI_REQ_POSTED ? p->core->machine->time->settle(p) : 0;
+
+    if (rc != 0)
+        return rc;
     p->core->machine->resolver.cancels(p, r);
     if (r->state == LPI_REQ_POSTED)
         lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);

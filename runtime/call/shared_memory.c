@@ -113,6 +113,17 @@ int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, i
     return rc;
 }
 
+void logp_shared_wake(const uint64_t *word)
+{
+    const struct lpi_core *here = lpi_this_core;
+
+    /* pairs with lpi_process_fence() in sleep_idle(): the word comes before the load */
+    atomic_signal_fence(memory_order_seq_cst);
+    /* relaxed: as above */
+    if (here != NULL && atomic_load_explicit(&here->machine->watchers, memory_order_relaxed) != 0)
+        lpi_word_wait_given(here->machine, word);
+}
+
 bool logp_shared_test(struct logp_vp *vp, const uint64_t *word, uint64_t value)
 {
     const bool is_reached = logp_shared_get(word) >= value;

@@ -66,6 +66,7 @@ static bool request(struct lpi_proc *p)
         return true;
     /* release pairs with the acquires in lpi_poll_mail() and take_requests() */
     atomic_fetch_or_explicit(&c->attention, LPI_ATT_REACQUIRE, memory_order_release);
+    lpi_give_work(c);
     return false;
 }
 

@@ -93,6 +93,7 @@ static void notice(struct lpi_core *c)
 {
     /* release pairs with the acquire in lpi_poll_mail() */
     atomic_fetch_or_explicit(&c->attention, LPI_ATT_SYNC, memory_order_release);
+    lpi_give_work(c);
 }
 
 /* Let those cores notice it that follow c. */

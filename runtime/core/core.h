@@ -126,6 +126,8 @@ void lpi_groups_discard(struct logp_machine *m);
 /* ---- window.c: the virtual clock on several cores ---- */
 
 void lpi_next_window(struct lpi_core *c);
+/* See struct lpi_time. */
+int lpi_window_settle(struct lpi_proc *p);
 /* The holder of c has polled for long: end the window here, and ask all cores. */
 void lpi_window_check(struct lpi_core *c);
 /* The functions of lpi_resolver on such a machine. */
@@ -153,6 +155,8 @@ void lpi_word_wait_end(struct lpi_proc *p, bool is_reached);
 void lpi_word_wait_note(struct lpi_proc *p, const uint64_t *word, uint64_t value);
 /* Make ready the vps whose words have reached their values. By the holder. */
 void lpi_word_wait_poll(struct lpi_core *c);
+/* A word of this address has been set: give its cores work if they sleep. */
+void lpi_word_wait_given(struct logp_machine *m, const uint64_t *word);
 /* Whether a word has reached its value without its core having noticed. For the deadlock scan. */
 bool lpi_word_wait_pending(struct logp_machine *m);
 /* For reports. */

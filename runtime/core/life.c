@@ -56,6 +56,11 @@ void lpi_proc_main(struct lpi_proc *p)
     lpi_note(p, LOGP_NOTE_ENDED, -1, -1, rc);
     if (rc != 0 && !lpi_stopping(m))
         fail(p, rc);
+    if (p->inbox.posted_first != NULL) {
+        lpi_direct_close(p);
+        lpi_match_forget_buffers(p);
+        m->time->settle(p);
+    }
     lpi_direct_close(p);
     m->processes->drop_receives(p);
     lpi_match_close(p);

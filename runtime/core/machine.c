@@ -222,6 +222,8 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
         rc = lpi_placement_create(m, config);
     m->n_used = m->n_cores;
     m->time = time_of(config->clock, m->n_cores);
+    m->is_virtual = m->time->clock == LOGP_CLOCK_VIRTUAL;
+    m->has_windows = m->time == &lpi_time_parallel;
     m->idle_polls = m->time->idle_polls;
     if (m->idle_polls < m->processes->idle_polls)
         m->idle_polls = m->processes->idle_polls;

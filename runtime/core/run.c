@@ -36,7 +36,8 @@ static void prepare_core(struct lpi_core *c)
     c->window.sync_end = 0;
     c->window.alone_to = c->machine->lookahead < INT64_MAX ? 0 : INT64_MIN;
     c->window.put_off = NULL;
-    c->window.asks = INT64_MAX;
+    c->window.asks = c->window.left_at = INT64_MAX;
+    c->window.is_first = false;
     c->window.counted_to = c->machine->n_used > 1 ? INT64_MAX : 0;
     atomic_store(&c->window.mail, INT64_MAX);
     c->life.n_at_sync = c->life.n_blocking = 0;
@@ -131,9 +132,12 @@ static void reclaim(struct logp_machine *m)
         record_halted(m);
     lpi_groups_discard(m);
     lpi_areas_discard(m);
-    for (int i = 0; i < m->n_cores; i++)
+    for (int i = 0; i < m->n_cores; i++) {
         while (lpi_poll_all(&m->cores[i]))
             ;
+        if (m->has_windows)
+            lpi_take_all_mail(&m->cores[i]);
+    }
     discard_rts(m);
     for (int i = 0; i < m->n_cores; i++) {
         struct lpi_core *c = &m->cores[i];

@@ -98,19 +98,6 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
     return c->machine->resolver.next_proc(c);
 }
 
-void lpi_nobody_ready(struct lpi_core *c)
-{
-    if (c->life.n_blocking > 0 || c->machine->is_crowded)
-        sched_yield();
-    if (c->life.n_blocking > 0) /* their threads need this processor to return */
-        return;
-    /* most messages come soon: save the two writes of the epoch */
-    if (++c->run_queue.idle_polls < c->machine->idle_polls)
-        return;
-    c->run_queue.idle_polls = 0;
-    lpi_check_idle(c);
-}
-
 /* p has the first deadline: prepare the vp that has the second. If several were prepared, the kernel
  * could run a later one first. */
 static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
@@ -162,6 +149,7 @@ int lpi_hold(struct lpi_proc *p)
     struct logp_machine *m = c->machine;
 
     lpi_record_lag(c);
+    c->run_queue.idle_from = 0;
     while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: p has had its turn */
         struct lpi_proc *first = next_proc(c);
 
@@ -294,6 +282,7 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
     struct logp_machine *m = c->machine;
 
     lpi_record_lag(c);
+    c->run_queue.idle_from = 0;
     for (;;) {
         struct lpi_proc *first;
 

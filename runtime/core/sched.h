@@ -50,6 +50,10 @@ struct lpi_time {
     int (*stall)(struct lpi_proc *p, int64_t deadline); /* the same, and then p sends */
     /* Wait until no vp is before (t, rank of p). */
     int (*reach)(struct lpi_proc *p, int64_t t);
+    /* p is about to take an action that depends on which messages have been sent, though they arrive
+     * later: wait until all have been delivered that were sent before (clock, rank of p), and none
+     * that is sent later. @return as reach() */
+    int (*settle)(struct lpi_proc *p);
     /* Whether p must wait until its clock is at the start of its send. */
     bool (*awaits_start)(const struct lpi_proc *p, int64_t start);
     /* A send of p without a delay takes place. *arrival: when its message arrives. @return as reach() */
@@ -100,6 +104,8 @@ static inline int lpi_reach(struct lpi_proc *p, int64_t t)
 {
     return p->core->machine->time->reach(p, t);
 }
+/* On one core of the virtual clock. */
+int lpi_settle(struct lpi_proc *p);
 int lpi_yield(struct lpi_proc *p);
 /* One in eight of p's sends, from the machine's seed. */
 bool lpi_yields_by_chance(const struct lpi_proc *p);
@@ -118,6 +124,7 @@ int lpi_hold(struct lpi_proc *p);
 /* Of lpi_resolver_usual. */
 struct lpi_proc *lpi_usual_next(struct lpi_core *c);
 bool lpi_usual_others_first(struct lpi_proc *p, int64_t t);
+/* sleep.c. Of lpi_time. */
 void lpi_nobody_ready(struct lpi_core *c);
 /* A vp that can hold the core instead of its holder: the next one, or any that waits. NULL: all
  * others have ended or are in blocking sections. */

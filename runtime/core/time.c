@@ -254,11 +254,20 @@ static void wall_expect(struct logp_machine *m, bool expects)
 {
     /* release pairs with the acquire in lpi_check_deadlock() */
     atomic_store_explicit(&m->expects, expects, memory_order_release);
+    if (!expects) /* a core that sleeps looks for a deadlock again */
+        lpi_announce(m);
 }
 
 static int wall_reach(struct lpi_proc *p, int64_t t)
 {
     (void)p, (void)t;
+    return 0;
+}
+
+/* Messages match as they come. */
+static int wall_settle(struct lpi_proc *p)
+{
+    (void)p;
     return 0;
 }
 
@@ -270,9 +279,10 @@ static int wall_reach(struct lpi_proc *p, int64_t t)
     .reset = wall_reset, .start_anew = wall_start_anew, .start = wall_start,                       \
     .group_start = wall_group_start, .release_child = lpi_release_child,                           \
     .take_due = wall_take_due, .wait = wall_wait, .pass = wall_wait, .stall = lpi_wait_until,      \
-    .reach = wall_reach, .awaits_start = wall_awaits_start, .send = wall_send, .sent = wall_sent,  \
-    .space_ns = wall_space_ns, .nobody_ready = lpi_nobody_ready, .read = wall_read,                \
-    .replace = wall_replace, .source = wall_source, .inject = lpi_inject, .expect = wall_expect
+    .settle = wall_settle, .reach = wall_reach, .awaits_start = wall_awaits_start,                 \
+    .send = wall_send, .sent = wall_sent, .space_ns = wall_space_ns,                               \
+    .nobody_ready = lpi_nobody_ready, .read = wall_read, .replace = wall_replace,                  \
+    .source = wall_source, .inject = lpi_inject, .expect = wall_expect
 
 const struct lpi_time lpi_time_wall = {
     WALL_TIME,
@@ -364,6 +374,17 @@ static int virtual_reach(struct lpi_proc *p, int64_t t)
         return hold_until(p, t);
     p->emulated = t;
     return lpi_stopped(p);
+}
+
+/* A wait for a start matches what arrives meanwhile only on one core. The strategy of an explored
+ * run decides by itself. */
+int lpi_settle(struct lpi_proc *p)
+{
+    const int rc = p->core->machine->explore == NULL ? virtual_reach(p, p->emulated) : 0;
+
+    if (rc == 0 && p->core->machine->explore == NULL && p->inbox.n_any > 0)
+        lpi_match_arrived(p, p->emulated);
+    return rc;
 }
 
 static bool virtual_awaits_start(const struct lpi_proc *p, int64_t start)
@@ -464,6 +485,7 @@ const struct lpi_time lpi_time_virtual = {
     .lookahead = no_lookahead,
     .resolves = as_usual,
     .begin = virtual_begin,
+    .settle = lpi_settle,
     .nobody_ready = lpi_nobody_ready,
     .in_vain = check_in_vain,
     .replace = virtual_replace,
@@ -508,6 +530,7 @@ const struct lpi_time lpi_time_parallel = {
     .lookahead = lpi_delay_begin,
     .resolves = window_resolves,
     .begin = parallel_begin,
+    .settle = lpi_window_settle,
     .nobody_ready = lpi_next_window,
     .in_vain = lpi_window_check,
     .replace = parallel_replace,

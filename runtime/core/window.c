@@ -75,10 +75,9 @@ static void put_off(struct lpi_proc *p)
     c->window.put_off = p;
 }
 
-/* Give those that were put off their deadlines back. @return the earliest */
-static int64_t bring_back(struct lpi_core *c)
+/* Give those that were put off their deadlines back. */
+static void bring_back(struct lpi_core *c)
 {
-    int64_t least = INT64_MAX;
     struct lpi_proc *p;
 
     while ((p = c->window.put_off) != NULL) {
@@ -86,12 +85,9 @@ static int64_t bring_back(struct lpi_core *c)
 
         c->window.put_off = a->next_put_off;
         a->is_put_off = false;
-        if (p->state != LPI_TIMED)
-            continue;
-        least = p->deadline < least ? p->deadline : least;
-        lpi_set_deadline(p, p->deadline);
+        if (p->state == LPI_TIMED)
+            lpi_set_deadline(p, p->deadline);
     }
-    return least;
 }
 
 struct lpi_proc *lpi_window_next(struct lpi_core *c)
@@ -138,7 +134,7 @@ static void wait_on(struct lpi_core *c, unsigned i, int64_t *since, unsigned eve
     if (i == RELAXES)
         *since = now;
     if (now - *since >= YIELD_NS)
-        lpi_sleep(c, event);
+        lpi_sleep(c, event, false);
     else if (now - *since >= SPIN_NS)
         sched_yield();
 }
@@ -177,27 +173,46 @@ static bool await_turn(struct lpi_core *c, unsigned turn)
     }
 }
 
-/* Take what others have sent. What is sent from now on is noted again. */
+/* Take what others have sent. What is sent from now on is noted again. c takes messages here only, so
+ * that what it has taken does not depend on how fast the others are. */
 static void take_mail(struct lpi_core *c)
 {
+    struct lpi_window *w = &c->window;
+
     /* acquire pairs with the release in lpi_window_reach(): what is noted is visible */
-    atomic_exchange_explicit(&c->window.mail, INT64_MAX, memory_order_acquire);
-    while (lpi_poll_all(c))
-        ;
-    lpi_poll_mail(c);
+    atomic_exchange_explicit(&w->mail, INT64_MAX, memory_order_acquire);
+    lpi_poll_mail(c); /* for starts */
+    lpi_take_mail(c);
+    w->end = least_of(w->end, w->left_at); /* it may wake a vp then */
+    w->sync_end = least_of(w->sync_end, w->end);
+}
+
+/* What reaches c at t may come before all that its vps do then. */
+static void note_arrival(struct lpi_window *w, int64_t t)
+{
+    w->others = least_of(w->others, t);
+    if (t <= w->least && t != INT64_MAX) {
+        w->least = t;
+        w->order = -1;
+    }
 }
 
 /* Note the next deadlines of the vps of c for the leader. */
 static void publish(struct lpi_core *c)
 {
+    struct lpi_window *w = &c->window;
     struct lpi_proc *first;
-    int64_t put_off_to;
 
     while ((first = lpi_earliest(c)) != NULL && is_at_sync(first))
         put_off(first);
-    c->window.others = first != NULL ? first->deadline : INT64_MAX;
-    put_off_to = bring_back(c);
-    c->window.least = least_of(put_off_to, c->window.others);
+    w->others = first != NULL ? first->deadline : INT64_MAX;
+    bring_back(c);
+    first = lpi_earliest(c);
+    w->least = first != NULL ? first->deadline : INT64_MAX;
+    w->order = first != NULL ? first->order : -1;
+    /* relaxed: a later start comes after all that c's vps have done */
+    w->start = atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed);
+    note_arrival(w, w->left_at);
 }
 
 void lpi_window_check(struct lpi_core *c)
@@ -214,11 +229,16 @@ void lpi_window_check(struct lpi_core *c)
 
 /* The deadlines of all cores. */
 struct outlook {
-    int first;           /* the core with the earliest ... */
+    int first;           /* the core with the first deadline, which is the earliest ... */
     int64_t least, rest; /* ... and this, and the earliest of the other cores */
     int64_t others;      /* the earliest of procs that are not at a sync */
     int64_t check;       /* the earliest time at which one has asked */
 };
+
+static bool comes_before(const struct lpi_window *a, const struct lpi_window *b)
+{
+    return a->least != b->least ? a->least < b->least : a->order < b->order;
+}
 
 static struct outlook look(struct logp_machine *m)
 {
@@ -229,9 +249,8 @@ static struct outlook look(struct logp_machine *m)
         /* relaxed: the last to come has acquired all that the others did */
         const int64_t mail = atomic_load_explicit(&w->mail, memory_order_relaxed);
 
-        w->others = least_of(w->others, mail);
-        w->least = least_of(w->least, mail);
-        if (w->least < o.least) {
+        note_arrival(w, mail);
+        if (o.first < 0 || comes_before(w, &m->cores[o.first].window)) {
             o.rest = o.least;
             o.least = w->least;
             o.first = i;
@@ -250,7 +269,7 @@ static bool all_in_vain_at(const struct logp_machine *m, int64_t t)
     for (int i = 0; i < m->n_used; i++)
         /* relaxed: as in look() */
         if (atomic_load_explicit(&m->cores[i].window.mail, memory_order_relaxed) != INT64_MAX ||
-            !lpi_in_vain_at(&m->cores[i], t))
+            m->cores[i].window.left_at != INT64_MAX || !lpi_in_vain_at(&m->cores[i], t))
             return false;
     return true;
 }
@@ -275,7 +294,8 @@ static bool set_window(struct logp_machine *m, int i, const struct outlook *o)
 {
     struct lpi_window *w = &m->cores[i].window;
 
-    w->alone_to = i == o->first ? o->rest : o->least;
+    w->is_first = i == o->first;
+    w->alone_to = w->is_first ? o->rest : o->least;
     w->end = least_of(lpi_after(w->alone_to, m->lookahead), o->check);
     w->sync_end = least_of(o->others, w->end);
     return w->others < w->end || w->least < w->sync_end;
@@ -316,6 +336,33 @@ static void open_window(struct logp_machine *m)
     }
     m->windows += m->n_used > 1;
     let_go(m, n);
+}
+
+/* Whether p has posted receives of vps of other cores, all of which name their source. */
+static bool awaits_others(const struct lpi_proc *p)
+{
+    const struct logp_request *r = p->inbox.n_any == 0 ? p->inbox.posted_first : NULL;
+
+    while (r != NULL && lpi_is_here(p->core, r->src))
+        r = r->next;
+    return r != NULL;
+}
+
+/* Put p off until no vp of any core is before it. Others of its core go on in the next window, so they
+ * send nothing to it meanwhile. */
+int lpi_window_settle(struct lpi_proc *p)
+{
+    struct lpi_window *w = &p->core->window;
+    int rc = lpi_settle(p);
+
+    while (rc == 0 && awaits_others(p) &&
+           !(w->is_first && w->least == p->emulated && w->order == p->order)) {
+        w->end = least_of(w->end, p->emulated);
+        w->sync_end = least_of(w->sync_end, p->emulated);
+        lpi_set_deadline(p, p->emulated);
+        rc = lpi_hold(p);
+    }
+    return rc;
 }
 
 /* This core has nothing left to do in its window. */

@@ -132,6 +132,28 @@ bool lpi_waits_for_word(const struct lpi_proc *p)
     return a != NULL && atomic_load_explicit(&a->watch.word, memory_order_relaxed) != NULL;
 }
 
+/* Whether a vp of c waits for the word. It may not be one of memory any more. */
+static bool is_watched(const struct lpi_core *c, const uint64_t *word)
+{
+    for (int i = 0; i < c->n_procs; i++)
+        /* relaxed: lpi_process_fence() of the sleeper makes it visible */
+        if (atomic_load_explicit(&lpi_attached_of(lpi_proc_at(c, i))->watch.word,
+                                 memory_order_relaxed) == word)
+            return true;
+    return false;
+}
+
+void lpi_word_wait_given(struct logp_machine *m, const uint64_t *word)
+{
+    if (lpi_attached_of(&m->procs[m->first_rank]) == NULL) /* no vp waits for a word */
+        return;
+    for (int i = 0; i < m->n_cores; i++)
+        /* relaxed: as in lpi_give_work(), which orders it */
+        if (atomic_load_explicit(&m->cores[i].window.wants_work, memory_order_relaxed) &&
+            is_watched(&m->cores[i], word))
+            lpi_give_work(&m->cores[i]);
+}
+
 /* Takes the lock, so that a vp cannot free the memory of its word meanwhile. */
 bool lpi_word_wait_pending(struct logp_machine *m)
 {

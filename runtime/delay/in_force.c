@@ -188,6 +188,9 @@ static inline __attribute__((always_inline)) void charge(struct lpi_proc *p,
     t->ready = lpi_later(p, t->arrival);
     d->ops.recv(d->model, &p->port, t);
     model_unlock(m);
+    /* when p finds out does not depend on when it has matched the message */
+    if (__builtin_expect(t->done == LOGP_STOPPED, false) && m->is_virtual)
+        p->emulated = t->ready;
 }
 
 int64_t lpi_charge_delayed(struct lpi_proc *p, const struct lpi_message *m)

@@ -33,6 +33,10 @@ void lpi_process_leave(void);
  * here. */
 bool lpi_process_is_orphan(void);
 
+/* A full fence in every thread of this process that runs, and in the caller: the others need none.
+ * @return false: the kernel has none, and nothing was done */
+bool lpi_process_fence(void);
+
 /* open() with O_CLOEXEC, for a file that children of a fork do not have either. -1: error */
 int lpi_process_open(const char *path, int flags, unsigned mode);
 void lpi_process_close(int file);

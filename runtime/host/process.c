@@ -14,9 +14,11 @@
 #include "host/host.h"
 
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -49,6 +51,7 @@ static void after_fork_in_child(void)
 static void init_once(void)
 {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
 bool lpi_process_enter(void)
@@ -74,6 +77,12 @@ bool lpi_process_is_orphan(void)
 {
     /* relaxed: it is set in the fork, before this process has a second thread */
     return atomic_load_explicit(&is_orphan, memory_order_relaxed);
+}
+
+/* It fails unless the process is registered: init_once(). */
+bool lpi_process_fence(void)
+{
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 /* An entry of `files` that is free; NULL: no memory. */

@@ -68,6 +68,7 @@ void lpi_space_join(struct lpi_proc *p, int64_t needs, int dst, int tag)
 
     atomic_fetch_add_explicit(&c->machine->credit, c->credit, memory_order_relaxed);
     c->credit = 0;
+    lpi_space_given(c->machine);
     *space_of(p) = (struct lpi_space_wait){.needs = needs};
     *link_of(c, NULL) = p;
     list_changed(c);
@@ -96,6 +97,15 @@ void lpi_space_freed(struct lpi_core *c, int64_t t)
             left -= space_of(p)->needs;
             wake(p, t);
         }
+}
+
+void lpi_space_given_asleep(struct logp_machine *m)
+{
+    const int64_t free = atomic_load_explicit(&m->credit, memory_order_relaxed);
+
+    for (int i = 0; i < m->n_cores; i++)
+        if (least_wanted(&m->cores[i]) <= free)
+            lpi_give_work(&m->cores[i]);
 }
 
 void lpi_space_poll(struct lpi_core *c, int64_t t)

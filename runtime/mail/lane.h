@@ -131,6 +131,12 @@ static inline const struct lpi_lane_in *lpi_lane_other_half(const struct lpi_cor
     return &to->core->in[c->index];
 }
 
+/* Machine with windows: when the entry before `place` was sent. It follows the lines of the lane. */
+static inline struct lpi_place *lpi_lane_sent(struct line *lines, unsigned n_lines, uint64_t place)
+{
+    return &((struct lpi_place *)(void *)(lines + n_lines))[place & (2 * n_lines - 1)];
+}
+
 /* ---- producer ---- */
 
 /* Whether a short message can share the line of the last one. */
@@ -152,6 +158,18 @@ static inline bool lpi_lane_has_line(struct lpi_lane_out *l, const struct lpi_co
     const uint64_t next = (atomic_load_explicit(&l->tail, memory_order_relaxed) + 1) / 2;
 
     return next - l->head_seen / 2 < l->n_lines || lpi_lane_look(l, c, to);
+}
+
+/* The place after the next message: a short one; one that has its line to itself. */
+static inline uint64_t lpi_lane_after_short(const struct lpi_lane_out *l, unsigned polls)
+{
+    const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed); /* our own */
+
+    return lpi_lane_joins(l, polls) ? tail + 1 : (tail + 1) / 2 * 2 + 1;
+}
+static inline uint64_t lpi_lane_after_alone(const struct lpi_lane_out *l)
+{
+    return (atomic_load_explicit(&l->tail, memory_order_relaxed) + 1) / 2 * 2 + 2; /* our own */
 }
 
 static inline uint64_t lpi_entry_control(enum entry_kind kind, size_t n_bytes)
@@ -330,14 +348,19 @@ static inline int64_t lpi_lane_arrival(struct lpi_lane_in *l, const struct lpi_f
     return l->arrival_taken;
 }
 
+/* The place after an entry. */
+static inline uint64_t lpi_front_next(const struct lpi_front *f)
+{
+    return f->place + (f->kind < ENTRY_INLINE ? 1 : 2);
+}
+
 /* The message has been delivered. */
 static inline void lpi_lane_pass(struct lpi_lane_in *l, const struct lpi_front *f)
 {
     lpi_pause();
     /* release pairs with the acquires in lpi_lane_look() and all_delivered(): the delivery is
      * done, including the withdrawal of an exposed buffer */
-    atomic_store_explicit(&l->head, f->place + (f->kind < ENTRY_INLINE ? 1 : 2),
-                          memory_order_release);
+    atomic_store_explicit(&l->head, lpi_front_next(f), memory_order_release);
 }
 
 /* In a long burst: prefetch, since later lines are likely to be full too. */

@@ -43,8 +43,9 @@ int lpi_lanes_create(struct logp_machine *m, int lines)
     m->lane_lines = lines_per_lane(lines, n);
     m->lane_stride = row_bytes(n);
     m->lanes = lpi_memory_apart(n, m->lane_stride);
-    m->direct = lpi_memory_zeroed((size_t)m->P, sizeof(*m->direct));
-    if (m->lanes == NULL || m->direct == NULL)
+    if (!m->has_windows) /* a claim would show before the window's end that a message was sent */
+        m->direct = lpi_memory_zeroed((size_t)m->P, sizeof(*m->direct));
+    if (m->lanes == NULL || (m->direct == NULL && !m->has_windows))
         return -ENOMEM;
     for (size_t i = 0; i < n; i++) {
         struct lpi_core *c = &m->cores[i];
@@ -60,7 +61,7 @@ int lpi_lanes_create(struct logp_machine *m, int lines)
 void lpi_lanes_destroy(struct logp_machine *m)
 {
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++)
-        for (int k = 0; k < m->cores[i].polled.n; k++)
+        for (int k = 0; k < m->cores[i].polled.n_made; k++)
             /* relaxed: the machine is quiet */
             free(atomic_load_explicit(&m->cores[i].polled.lanes[k]->lines, memory_order_relaxed));
     lpi_memory_free(m->direct, (size_t)m->P, sizeof(*m->direct));
@@ -70,7 +71,9 @@ void lpi_lanes_destroy(struct logp_machine *m)
 void lpi_lane_make(struct lpi_core *c, int from)
 {
     const unsigned n = c->machine->lane_lines;
-    const size_t bytes = (n * sizeof(struct line) + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
+    const size_t line =
+        sizeof(struct line) + (c->machine->has_windows ? 2 * sizeof(struct lpi_place) : 0);
+    const size_t bytes = (n * line + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
     struct lpi_lane_in *l = &c->in[from];
     struct line *lines = n > 0 ? aligned_alloc(LPI_LINE, bytes) : NULL;
 
@@ -78,7 +81,9 @@ void lpi_lane_make(struct lpi_core *c, int from)
         return;
     memset(lines, 0, bytes);
     l->n_lines = n;
-    c->polled.lanes[c->polled.n++] = l;
+    c->polled.lanes[c->polled.n_made++] = l;
+    if (!c->machine->has_windows)
+        c->polled.n = c->polled.n_made;
     lpi_pause();
     /* release pairs with the acquire in lpi_lane_look(): no line has an entry */
     atomic_store_explicit(&l->lines, lines, memory_order_release);

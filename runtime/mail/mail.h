@@ -164,6 +164,8 @@ bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
 void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
 /* The payload of e, which has matched r, is here: copy it, and r is BOUND. */
 void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e);
+/* The program has ended: messages still match its posted receives, but their payloads are dropped. */
+void lpi_match_forget_buffers(struct lpi_proc *p);
 void lpi_match_close(struct lpi_proc *p);
 void lpi_match_discard(struct lpi_proc *p);
 
@@ -198,6 +200,11 @@ struct logp_request *lpi_direct_exposed(const struct lpi_proc *p);
 bool lpi_poll(struct lpi_core *c);
 /* The same, and all lanes are read. */
 bool lpi_poll_all(struct lpi_core *c);
+/* Machine with windows: when a window of c opens, after a poll, deliver what others sent before c's next
+ * action. */
+void lpi_take_mail(struct lpi_core *c);
+/* The same: all. The run is over. */
+void lpi_take_all_mail(struct lpi_core *c);
 /* As lpi_poll(), while another core copies into a buffer of c's and must get on. */
 void lpi_poll_for_copy(struct lpi_core *c);
 /* Withdraw p's exposed buffer. If a sender is filling it, its receive completes first. */
@@ -227,6 +234,16 @@ void lpi_space_freed(struct lpi_core *c, int64_t t);
 void lpi_space_poll(struct lpi_core *c, int64_t t);
 /* `to` has posted a receive: wake those that send to it, since a posted message needs no space. */
 void lpi_space_posted(struct lpi_proc *to);
+/* The machine's credit has grown: wake the cores that sleep while vps of theirs wait for it. */
+void lpi_space_given_asleep(struct logp_machine *m);
+static inline void lpi_space_given(struct logp_machine *m)
+{
+    /* pairs with lpi_process_fence() in sleep_idle(): the credit comes before the load */
+    atomic_signal_fence(memory_order_seq_cst);
+    /* relaxed: as above */
+    if (__builtin_expect(atomic_load_explicit(&m->watchers, memory_order_relaxed) != 0, false))
+        lpi_space_given_asleep(m);
+}
 /* Whether there is space for a waiting proc of any core. Meaningful only while all cores are
  * idle. */
 bool lpi_space_for_one(const struct logp_machine *m);

@@ -15,6 +15,7 @@
 #include "mail/mail.h"
 #include "state/message.h"
 #include "state/run_queue.h"
+#include "state/stop.h"
 
 #include <errno.h>
 #include <string.h>
@@ -68,17 +69,39 @@ static bool fill_direct(const struct lpi_core *c, const struct lpi_lane_out *l,
     return lpi_direct_fill(o, e);
 }
 
+/* The place of the send that a vp of c makes now. */
+static struct lpi_place place_now(const struct logp_machine *m, int src)
+{
+    const struct lpi_proc *p = &m->procs[src];
+
+    /* relaxed: no start is fixed before the sender arrives there */
+    return (struct lpi_place){.at = p->emulated,
+                              .start =
+                                  atomic_load_explicit(&m->sync_generation, memory_order_relaxed),
+                              .order = p->order,
+                              .window = (unsigned)m->windows};
+}
+
+/* The next message of the lane, after which its tail is `tail`, is sent now by src. */
+static void note_sent(const struct logp_machine *m, const struct lpi_lane_out *l, uint64_t tail,
+                      int src)
+{
+    *lpi_lane_sent(l->lines, l->n_lines, tail) = place_now(m, src);
+}
+
 /* Send a short message down the lane. @return false: its arrival does not fit, or the lane has no
  * line */
 static inline bool put_short(const struct lpi_core *c, const struct lpi_proc *to,
                              const struct lpi_label *label, int64_t arrival, const void *data,
-                             size_t n_bytes)
+                             size_t n_bytes, bool in_window)
 {
     struct lpi_lane_out *l = &c->out[to->core_index];
 
     if (!lpi_lane_tells(l, arrival) || !is_in_order(l, c, to) ||
         (!lpi_lane_joins(l, c->polls) && !lpi_lane_has_line(l, c, to)))
         return false;
+    if (in_window)
+        note_sent(c->machine, l, lpi_lane_after_short(l, c->polls), label->src);
     lpi_lane_put_short(l, label, to->rank, arrival, data, n_bytes, c->polls);
     return true;
 }
@@ -98,7 +121,7 @@ bool lpi_post_inline(struct lpi_core *c, const struct lpi_proc *to, const struct
     if (n_bytes > LPI_ALONE_BYTES || c->credit < cost)
         return false;
     if (n_bytes <= LPI_SHORT_BYTES) {
-        if (!put_short(c, to, label, LOGP_NEVER, data, n_bytes))
+        if (!put_short(c, to, label, LOGP_NEVER, data, n_bytes, false))
             return false;
     } else {
         if (!may_take_line(l, c, to))
@@ -106,6 +129,7 @@ bool lpi_post_inline(struct lpi_core *c, const struct lpi_proc *to, const struct
         memcpy(lpi_lane_alone(l, label, to->rank, LOGP_NEVER)->u.bytes, data, n_bytes);
         lpi_lane_publish_alone(l, ENTRY_INLINE, n_bytes);
     }
+    lpi_give_work(to->core);
     c->credit -= cost;
     return true;
 }
@@ -140,7 +164,8 @@ static int put_alone(struct lpi_core *c, struct lpi_lane_out *l, const struct lp
         if (e->bits != 0)
             memcpy(a->u.bytes + LPI_BITS_AT, &e->bits, sizeof(e->bits));
         lpi_lane_publish_alone(l, e->bits == 0 ? ENTRY_INLINE : ENTRY_BITS, e->n_bytes);
-    } else if (is_plain && e->n_bytes >= LPI_DIRECT_FROM && fill_direct(c, l, to, e)) {
+    } else if (is_plain && e->n_bytes >= LPI_DIRECT_FROM && c->machine->direct != NULL &&
+               fill_direct(c, l, to, e)) {
         a = lpi_lane_alone(l, &e->label, e->dst, e->arrival);
         a->u.direct.n_bytes = e->n_bytes;
         a->u.direct.bits = e->bits;
@@ -165,6 +190,8 @@ static int put_into_mailbox(struct lpi_core *c, struct lpi_lane_out *l, struct l
 
     if (m == NULL)
         return -ENOMEM;
+    if (c->machine->has_windows)
+        m->sent = place_now(c->machine, e->src);
     /* release pairs with the acquire in lpi_lanes_quiet(). It comes before the message is visible,
      * as that of tail */
     atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
@@ -176,15 +203,24 @@ static int put_into_mailbox(struct lpi_core *c, struct lpi_lane_out *l, struct l
 int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_envelope *e)
 {
     const int64_t cost = lpi_queue_cost(e);
+    const bool in_window = c->machine->has_windows;
     struct lpi_lane_out *l = &c->out[to->core_index];
     int rc = cost > 0 && c->credit < cost ? lpi_credit_refill(c, cost) : 0;
 
     if (rc != 0)
         return rc;
-    if (!is_short(e) || !put_short(c, to, &e->label, e->arrival, e->data, e->n_bytes))
-        rc = may_take_line(l, c, to) ? put_alone(c, l, to, e) : put_into_mailbox(c, l, to, e);
+    if (!is_short(e) || !put_short(c, to, &e->label, e->arrival, e->data, e->n_bytes, in_window)) {
+        if (!may_take_line(l, c, to)) {
+            rc = put_into_mailbox(c, l, to, e);
+        } else {
+            if (in_window)
+                note_sent(c->machine, l, lpi_lane_after_alone(l), e->src);
+            rc = put_alone(c, l, to, e);
+        }
+    }
     if (rc == 0) {
         c->credit -= cost;
+        lpi_give_work(to->core);
         lpi_window_reach(c, to->core, e->arrival);
     }
     return rc;

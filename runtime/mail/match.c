@@ -774,6 +774,19 @@ void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t 
     lpi_match_arrived(p, LOGP_NEVER); /* r may have been the last any-source receive */
 }
 
+void lpi_match_forget_buffers(struct lpi_proc *p)
+{
+    for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next) {
+        if (!r->special) {
+            r->special = true;
+            r->truncates = false;
+            r->space = r->capacity;
+        }
+        r->drain = NULL;
+        r->buf = NULL;
+    }
+}
+
 /* The program has ended: drop its posted receives, since their buffers may be gone. */
 void lpi_match_close(struct lpi_proc *p)
 {

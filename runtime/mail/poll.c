@@ -137,36 +137,135 @@ static bool is_made(const struct lpi_lane_in *l)
     return atomic_load_explicit(&l->lines, memory_order_relaxed) != NULL;
 }
 
+/* Deliver a message of a mailbox, and all older ones of that core. */
+static void deliver_queued(struct lpi_core *c, struct lpi_message *m)
+{
+    struct lpi_lane_in *l = NULL;
+    struct lpi_envelope e;
+    int from = 0;
+
+    if (m->src == LOGP_OUTSIDE) { /* injected: it counts and arrives now */
+        c->messages++;
+        if (lpi_emulates(c->machine))
+            m->arrival = lpi_wall(c->machine);
+    } else {
+        from = c->machine->procs[m->src].core_index;
+        l = &c->in[from];
+        lpi_pause();
+        if (is_made(l) && !c->machine->has_windows)
+            drain_lane(c, l, INT32_MAX); /* older than m */
+    }
+    e = lpi_envelope_of_any(m, true);
+    deliver(c, &e);
+    lpi_pause();
+    if (l != NULL && !is_made(l))
+        lpi_lane_make(c, from);
+    /* release pairs with the acquires in is_in_order(), all_delivered(), lpi_lanes_quiet() */
+    if (l != NULL)
+        atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
+}
+
+/* ---- windows: a core takes what others have sent when its window opens ---- */
+
+/*
+ * Whether a message may be delivered now: it was sent in an earlier window, and its send comes before
+ * the next action of c. If c is the first of all, that is known. Else others may reach c from
+ * alone_to on, by a start that they fix.
+ */
+static bool is_takable(const struct lpi_core *c, const struct lpi_place *sent)
+{
+    const struct lpi_window *w = &c->window;
+    const struct lpi_place next = {.at = w->least, .start = w->start, .order = w->order};
+
+    if (sent->window == (unsigned)c->machine->windows || !lpi_place_before(sent, &next))
+        return false;
+    return (w->is_first && w->order >= 0) || sent->at < w->alone_to;
+}
+
+/* A message that was sent then stays for a later window. */
+static void leave(struct lpi_core *c, const struct lpi_place *sent)
+{
+    const int64_t t = lpi_after(sent->at, c->machine->lookahead);
+
+    if (t < c->window.left_at)
+        c->window.left_at = t;
+}
+
+static void take_lane(struct lpi_core *c, struct lpi_lane_in *l)
+{
+    /* relaxed: its own */
+    struct line *lines = atomic_load_explicit(&l->lines, memory_order_relaxed);
+    struct lpi_front f;
+
+    while (lpi_lane_front(l, &f)) {
+        const struct lpi_place *sent = lpi_lane_sent(lines, l->n_lines, lpi_front_next(&f));
+
+        if (!is_takable(c, sent)) {
+            leave(c, sent);
+            return;
+        }
+        take_entry(c, l);
+    }
+}
+
+/* Keep m, which has left its mailbox, for a later window. As long as it is here, its core sends no
+ * messages down the lane (mailbox.c), so what is in the lane is older. */
+static void hold(struct lpi_core *c, struct lpi_message *m)
+{
+    struct lpi_message **link = &c->window.held;
+
+    while (*link != NULL && !lpi_place_before(&m->sent, &(*link)->sent))
+        link = &(*link)->next;
+    m->next = *link;
+    *link = m;
+    leave(c, &m->sent);
+}
+
+static void take_held(struct lpi_core *c)
+{
+    struct lpi_message **link = &c->window.held, *m;
+
+    while ((m = *link) != NULL) {
+        if (is_takable(c, &m->sent)) {
+            *link = m->next;
+            deliver_queued(c, m);
+        } else {
+            leave(c, &m->sent);
+            link = &m->next;
+        }
+    }
+}
+
+void lpi_take_mail(struct lpi_core *c)
+{
+    c->window.left_at = INT64_MAX;
+    for (int i = 0; i < c->polled.n_made; i++)
+        take_lane(c, c->polled.lanes[i]);
+    take_held(c);
+}
+
+void lpi_take_all_mail(struct lpi_core *c)
+{
+    struct lpi_message *m;
+
+    for (int i = 0; i < c->polled.n_made; i++)
+        drain_lane(c, c->polled.lanes[i], INT32_MAX);
+    while ((m = c->window.held) != NULL) {
+        c->window.held = m->next;
+        deliver_queued(c, m);
+    }
+}
+
 static void drain_mailbox(const struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
     struct lpi_message *m;
 
-    while ((m = lpi_queue_pop(p)) != NULL) {
-        struct lpi_lane_in *l = NULL;
-        struct lpi_envelope e;
-        int from = 0;
-
-        if (m->src == LOGP_OUTSIDE) { /* injected: it counts and arrives now */
-            c->messages++;
-            if (lpi_emulates(c->machine))
-                m->arrival = lpi_wall(c->machine);
-        } else {
-            from = c->machine->procs[m->src].core_index;
-            l = &c->in[from];
-            lpi_pause();
-            if (is_made(l))
-                drain_lane(c, l, INT32_MAX); /* older than m */
-        }
-        e = lpi_envelope_of_any(m, true);
-        deliver(c, &e);
-        lpi_pause();
-        if (l != NULL && !is_made(l))
-            lpi_lane_make(c, from);
-        /* release pairs with the acquires in is_in_order(), all_delivered(), lpi_lanes_quiet() */
-        if (l != NULL)
-            atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
-    }
+    while ((m = lpi_queue_pop(p)) != NULL)
+        if (c->machine->has_windows)
+            hold(c, m);
+        else
+            deliver_queued(c, m);
 }
 
 static inline bool drain_polled(struct lpi_core *c, int i)

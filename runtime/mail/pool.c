@@ -400,6 +400,7 @@ void lpi_credit_give(struct lpi_proc *to, size_t n_bytes)
     /* relaxed: as in lpi_credit_take() */
     atomic_fetch_add_explicit(&c->machine->credit, surplus, memory_order_relaxed);
     c->credit -= surplus;
+    lpi_space_given(c->machine);
     if (c->space.first != NULL) /* credit_batch is 0 then, so this is always reached */
         lpi_space_freed(c, lpi_clock(to));
 }

@@ -32,6 +32,7 @@ static void ring(struct lpi_proc *to)
     lpi_pause();
     /* release pairs with the acquire in lpi_queue_take_bell() */
     atomic_fetch_or_explicit(&c->attention, LPI_ATT_BELL, memory_order_release);
+    lpi_give_work(c);
 }
 
 /* Mailboxes are zero until the first message, so that those of most vps of a large machine take no
@@ -154,6 +155,7 @@ static int inject(struct logp_machine *m, const struct lpi_envelope *e)
     if (msg == NULL) {
         /* relaxed: as in lpi_credit_take() */
         atomic_fetch_add_explicit(&m->credit, cost, memory_order_relaxed);
+        lpi_space_given(m);
         return -ENOMEM;
     }
     lpi_message_fill(msg, e);

@@ -110,6 +110,22 @@ struct lpi_rendezvous {
     struct logp_request *own;     /* the sender's; it is SENT when DATA has been sent */
 };
 
+/* Parallel: the place of an action among all actions, which follow in the order of (at, start, order).
+ * Before and after a common start the same time may occur. */
+struct lpi_place {
+    int64_t at;      /* the vp's clock */
+    unsigned start;  /* logp_machine.sync_generation */
+    int order;       /* lpi_proc.order; -1: before all vps */
+    unsigned window; /* of a send: logp_machine.windows */
+};
+
+static inline bool lpi_place_before(const struct lpi_place *a, const struct lpi_place *b)
+{
+    if (a->at != b->at)
+        return a->at < b->at;
+    return a->start != b->start ? (int)(a->start - b->start) < 0 : a->order < b->order;
+}
+
 struct lpi_message {
     union {
         struct cds_wfcq_node queue;     /* while in a mailbox */
@@ -117,13 +133,17 @@ struct lpi_message {
         struct lpi_cargo *cargo;        /* while ON_ITS_WAY */
         struct logp_request *sync_send; /* SYNC_SEND: the sender's */
     } link;
-    struct lpi_message *prev, *next;    /* pending list, in the order of delivery */
-    struct lpi_message *next_in_stream; /* of the index */
+    struct lpi_message *prev, *next; /* pending list, in the order of delivery; held: lpi_window */
     union {
-        struct lpi_message *prev_of_source; /* of the index */
-        struct logp_request *request;       /* CTS, DATA: the receiver's */
+        struct {
+            struct lpi_message *next_in_stream, *next_of_source; /* of the index */
+            union {
+                struct lpi_message *prev_of_source; /* of the index */
+                struct logp_request *request;       /* CTS, DATA: the receiver's */
+            };
+        };
+        struct lpi_place sent; /* parallel: in a mailbox, or held */
     };
-    struct lpi_message *next_of_source;
     struct lpi_core *owner;
     void *data;
     size_t n_bytes;

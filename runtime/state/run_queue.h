@@ -47,12 +47,15 @@ static inline void lpi_window_reach(struct lpi_core *c, struct lpi_core *to, int
 
     if (c->window.alone_to == INT64_MIN)
         return;
+    if (t <= c->window.least) /* a start: what others do then may come first */
+        c->window.is_first = false;
     lpi_window_shorten(c, t);
     earlier = atomic_load_explicit(&to->window.mail, memory_order_relaxed);
-    /* release pairs with the acquire in take_mail() */
-    while (t < earlier &&
-           !atomic_compare_exchange_weak_explicit(&to->window.mail, &earlier, t,
-                                                  memory_order_release, memory_order_relaxed))
+    /* release pairs with the acquire in take_mail(). An exchange even if it changes nothing: otherwise
+     * that core could take the earlier time without finding this action */
+    while (!atomic_compare_exchange_weak_explicit(&to->window.mail, &earlier,
+                                                  t < earlier ? t : earlier, memory_order_release,
+                                                  memory_order_relaxed))
         ;
 }
 /* The proc with the earliest deadline; NULL: none has one. */

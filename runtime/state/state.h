@@ -164,6 +164,7 @@ struct lpi_run_queue {
     struct lpi_proc *ready_first, *ready_last; /* in the order in which they became ready */
     unsigned taken, looks;                     /* counts in a row, to poll now and then: sched.c */
     unsigned idle_polls;
+    int64_t idle_from; /* since then no vp was ready; 0: the clock has not been read yet: sleep.c */
     struct lpi_word_wait *word_wait_first,
         *word_wait_last;             /* the list of word waits: word_wait.c */
     int64_t slack;                   /* ns by which passed deadlines may be served out of order */
@@ -196,9 +197,16 @@ struct lpi_window {
     int64_t asks;   /* a proc that has polled for long asks whether all procs of the machine wait or
                      poll in vain at this time; INT64_MAX: none asks */
     bool is_active; /* it has something to do in its window */
+    bool is_first;  /* the place (least, start, order) is the first of all cores */
+    unsigned start; /* logp_machine.sync_generation at the end of the last window */
+    int order; /* of the proc that runs at `least`; -1: what is on its way may come before it */
+    /* messages of other cores (poll.c): */
+    struct lpi_message *held; /* from mailboxes, in the order of their sends; delivered later */
+    int64_t left_at; /* what has not been delivered arrives then or later; INT64_MAX: nothing */
     int64_t counted_to; /* one core: the next window begins then or later; else INT64_MAX */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
+    atomic_bool wants_work; /* not parallel: who gives it something to do rings it: sleep.c */
     atomic_uint turn;     /* the number of its windows */
     _Atomic int64_t mail; /* actions of others reach the core at this time or later */
 };
@@ -206,7 +214,7 @@ struct lpi_window {
 /* The lanes that a core polls: poll.c. */
 struct lpi_polled {
     struct lpi_lane_in **lanes; /* those that have been made; the first ones are hot */
-    int n;
+    int n_made, n;    /* all; those that lpi_poll() reads: on a machine with windows none */
     int next;         /* the next of the others to be read */
     int coldest;      /* of the hot ones: it makes place for the next */
     int64_t began_at; /* clock_seen when this round of the others began */
@@ -300,6 +308,8 @@ struct logp_machine {
     _Atomic int64_t pending_at; /* virtual: when the model is replaced next; INT64_MAX: never */
     bool fast_path;             /* wall clock, not instrumented, no rendezvous_from */
     bool instrumented;    /* runs are recorded or explored: one test for both on the fast path */
+    bool is_virtual;      /* the clock */
+    bool has_windows;     /* parallel */
     bool is_crowded;      /* cores share a processor: whatever waits for another one yields */
     bool shares_memory;   /* one process, wall clock: without a delay vps may share memory */
     atomic_bool has_work; /* the model decides how long a processor computes */
@@ -360,6 +370,7 @@ struct logp_machine {
     _Alignas(LPI_LINE) atomic_int sync_arrived;
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
+    atomic_int watchers; /* cores that sleep while vps wait for a word or queue space */
     atomic_int sync_root; /* the core that fixed it: the first to let others notice it */
     /* parallel: window.c */
     int64_t lookahead;                        /* not parallel: INT64_MAX */

@@ -7,6 +7,7 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 void lpi_ring(struct lpi_core *c)
@@ -24,12 +25,22 @@ void lpi_announce(struct logp_machine *m)
         lpi_ring(&m->cores[i]);
 }
 
-void lpi_sleep(struct lpi_core *c, unsigned event)
+void lpi_give_work_asleep(struct lpi_core *c)
 {
+    lpi_pause();
+    /* One of those that give work wakes it. relaxed: nothing is published by it */
+    if (atomic_exchange_explicit(&c->window.wants_work, false, memory_order_relaxed))
+        lpi_ring(c);
+}
+
+void lpi_sleep(struct lpi_core *c, unsigned event, bool naps)
+{
+    static const struct timespec nap = {.tv_nsec = LPI_NAP_NS};
+
     /* seq_cst: see lpi_ring() */
     atomic_store_explicit(&c->window.is_asleep, true, memory_order_seq_cst);
     lpi_pause();
-    syscall(SYS_futex, &c->window.event, FUTEX_WAIT_PRIVATE, event, NULL, NULL, 0);
+    syscall(SYS_futex, &c->window.event, FUTEX_WAIT_PRIVATE, event, naps ? &nap : NULL, NULL, 0);
     /* relaxed: as long as it is true, an event costs a system call */
     atomic_store_explicit(&c->window.is_asleep, false, memory_order_relaxed);
 }

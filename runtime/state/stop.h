@@ -18,9 +18,22 @@ bool lpi_stop(struct logp_machine *m, int error);
 void lpi_ring(struct lpi_core *c);
 /* The same for all cores. Async-signal-safe. */
 void lpi_announce(struct logp_machine *m);
-/* Sleep until c is rung after its event was read as `event`. The caller reads it with acquire, before it
- * checks the conditions for which it is rung. */
-void lpi_sleep(struct lpi_core *c, unsigned event);
+/* Sleep until c is rung after its event was read as `event`, or for LPI_NAP_NS if it naps. The caller reads
+ * the event with acquire, before it checks the conditions for which it is rung. */
+enum { LPI_NAP_NS = 50000 };
+void lpi_sleep(struct lpi_core *c, unsigned event, bool naps);
+
+/* c has been given something to do: wake it if it sleeps since it had nothing. This has no fence: the
+ * sleeper has one for both sides (sleep.c). Async-signal-safe. */
+void lpi_give_work_asleep(struct lpi_core *c);
+static inline void lpi_give_work(struct lpi_core *c)
+{
+    /* pairs with lpi_process_fence() in sleep_idle(): what was given comes before the load */
+    atomic_signal_fence(memory_order_seq_cst);
+    /* relaxed: as above */
+    if (__builtin_expect(atomic_load_explicit(&c->window.wants_work, memory_order_relaxed), false))
+        lpi_give_work_asleep(c);
+}
 
 /* Note that a vp of this core can run, or soon will. Called before the reason becomes visible. */
 void lpi_busy_now(struct lpi_core *c);

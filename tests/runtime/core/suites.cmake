@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 logp_test_suites(ALONE EXECUTORS thread fiber ALSO shared SUITES
-  deadlock ended inject limits process:quick report timing:quick)
+  deadlock ended inject limits process:quick report sleep timing:quick)
 logp_test_suites(ALONE EXECUTORS thread ALSO fiber shared SUITES faults)
 logp_test_suites(EXECUTORS shared parallel ALSO thread fiber SUITES random:slow)
-logp_test_suites(EXECUTORS parallel SUITES parallel)
+logp_test_suites(EXECUTORS parallel SUITES parallel order)
 # It makes its machines itself, and counts what only the runtime sees.
 logp_add_suite(worth)
 target_include_directories(test_worth PRIVATE ${PROJECT_SOURCE_DIR}/runtime)
