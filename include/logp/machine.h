@@ -323,7 +323,7 @@ LOGP_API int logp_machine_cores(const struct logp_machine *machine);
 
 /** The cores of a machine, in this process. */
 struct logp_core_use {
-    int n_cores;    /**< cores with vps */
+    int n_cores;    /**< cores; under the virtual clock a run may use fewer: logp_machine_cores() */
     int n_threads;  /**< their hardware threads that this process may use: more than n_cores where a
                          core has several, of which the machine uses one */
     bool is_mixed;  /**< they are of several kinds of processors, fast and slow ones */

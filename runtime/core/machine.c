@@ -398,7 +398,7 @@ int logp_machine_cores(const struct logp_machine *m)
 
 void logp_machine_core_use(const struct logp_machine *m, struct logp_core_use *out)
 {
-    *out = (struct logp_core_use){.n_cores = m->n_used,
+    *out = (struct logp_core_use){.n_cores = m->n_cores,
                                   .n_threads = m->held.n_threads,
                                   .is_mixed = m->held.is_mixed,
                                   .is_shared = m->held.is_shared};

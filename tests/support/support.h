@@ -213,8 +213,11 @@ static inline struct logp_machine *test_machine_as(struct logp_config config,
 static inline struct logp_machine *test_machine_with(struct logp_config config,
                                                      const struct logp_params *params)
 {
-    if (config.parallel && config.cores == NULL && config.core_of == NULL)
-        config.n_cores = test_all_cores(&config.cores);
+    if (config.parallel && config.cores == NULL && config.core_of == NULL) {
+        const int most = config.n_cores, n = test_all_cores(&config.cores);
+
+        config.n_cores = most > 0 && most < n ? most : n;
+    }
     return test_machine_as(config, params);
 }
 
