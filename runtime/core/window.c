@@ -9,7 +9,7 @@
  * core acts on others (lpi_window_reach()): they may answer one lookahead later.
  *
  * The last core to come to the end of its window is the leader. It knows the next deadlines of all
- * cores, and what is on its way to each (lpi_window.mail), and opens the next windows for those that
+ * cores, and the earliest arrival at each (lpi_window.mail), and opens the next windows for those that
  * have something to do. The others wait, and cost nothing.
  *
  * A sync ends without a message, when its last member arrives. A vp that waits there and serves its
@@ -174,12 +174,12 @@ static bool await_turn(struct lpi_core *c, unsigned turn)
 }
 
 /* Take messages of other cores. Later ones are noted again. c takes messages here only, so
- * that what it has taken does not depend on how fast the others are. */
+ * the messages that it has do not depend on how fast the others are. */
 static void take_mail(struct lpi_core *c)
 {
     struct lpi_window *w = &c->window;
 
-    /* acquire pairs with the release in lpi_window_reach(): what is noted is visible */
+    /* acquire pairs with the release in lpi_window_reach(): noted messages are visible */
     atomic_exchange_explicit(&w->mail, INT64_MAX, memory_order_acquire);
     lpi_poll_mail(c); /* for starts */
     lpi_take_mail(c);
@@ -263,7 +263,7 @@ static struct outlook look(struct logp_machine *m)
     return o;
 }
 
-/* Whether all procs waited or polled in vain at time t. What is on its way to a core may end that. */
+/* Whether all procs waited or polled in vain at time t. A message on its way to a core may end that. */
 static bool all_in_vain_at(const struct logp_machine *m, int64_t t)
 {
     for (int i = 0; i < m->n_used; i++)
@@ -301,7 +301,7 @@ static bool set_window(struct logp_machine *m, int i, const struct outlook *o)
     return w->others < w->end || w->least < w->sync_end;
 }
 
-/* The n active cores go on. The last of them may be the next leader at once. */
+/* The n active cores continue. The last of them may be the next leader at once. */
 static void let_go(struct logp_machine *m, int n)
 {
     /* release pairs with the addition in leave_windows() */
