@@ -155,6 +155,17 @@ int64_t lpi_clock(const struct lpi_proc *p)
     return 0;
 }
 
+/* No core sleeps here. */
+void lpi_give_work_asleep(struct lpi_core *c)
+{
+    cr_assert(false);
+}
+
+void lpi_space_given_asleep(struct logp_machine *m)
+{
+    cr_assert(false);
+}
+
 void lpi_space_freed(struct lpi_core *c, int64_t t)
 {
 }
