@@ -202,7 +202,7 @@ struct lpi_window {
     int order; /* of the proc that runs at `least`; -1: what is on its way may come before it */
     /* messages of other cores (poll.c): */
     struct lpi_message *held; /* from mailboxes, in the order of their sends; delivered later */
-    int64_t left_at; /* what has not been delivered arrives then or later; INT64_MAX: nothing */
+    int64_t left_at;    /* what has not been delivered arrives then or later; INT64_MAX: nothing */
     int64_t counted_to; /* one core: the next window begins then or later; else INT64_MAX */
     _Alignas(LPI_LINE) atomic_uint event; /* changes with each event that the core may sleep for */
     atomic_bool is_asleep;
