@@ -37,8 +37,8 @@ static bool sleeps(int thread)
 
     snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
     f = fopen(path, "r");
-    cr_assert_not_null(f);
-    cr_assert_not_null(fgets(line, sizeof(line), f));
+    cr_assert(f != NULL);
+    cr_assert(fgets(line, sizeof(line), f) != NULL);
     fclose(f);
     end = strrchr(line, ')'); /* the name of the thread may have blanks */
     return end != NULL && end[2] == 'S';
