@@ -55,6 +55,7 @@ extern struct plain_test *plain_tests;
 #define cr_assert_geq(a, b, ...) cr_assert((a) >= (b))
 #define cr_assert_leq(a, b, ...) cr_assert((a) <= (b))
 #define cr_assert_str_eq(a, b, ...) cr_assert(strcmp(a, b) == 0)
+#define cr_assert_not_null(a, ...) cr_assert((a) != NULL)
 #define cr_expect cr_assert
 #define cr_expect_not(condition, ...) cr_assert(!(condition))
 #define cr_expect_eq cr_assert_eq
@@ -64,6 +65,7 @@ extern struct plain_test *plain_tests;
 #define cr_expect_lt(a, b, ...) cr_assert((a) < (b))
 #define cr_expect_gt(a, b, ...) cr_assert((a) > (b))
 #define cr_expect_str_eq cr_assert_str_eq
+#define cr_expect_str_neq(a, b, ...) cr_assert(strcmp(a, b) != 0)
 #define cr_expect_str_empty(a, ...) cr_assert(*(a) == '\0')
 #define cr_expect_arr_eq(a, b, n, ...) cr_assert(memcmp(a, b, n) == 0)
 #define cr_assert_null(a, ...) cr_assert((a) == NULL)
