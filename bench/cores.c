@@ -32,8 +32,10 @@ enum { N_CORES = sizeof(cores) / sizeof(cores[0]) };
 
 static int n_feigned = 1;
 
+#define FOR_THE_LIBRARY __attribute__((visibility("default"))) /* it calls these */
+
 /* The hardware threads 0 .. n_feigned - 1 */
-int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+FOR_THE_LIBRARY int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 {
     (void)pid;
     CPU_ZERO_S(size, set);
@@ -43,7 +45,8 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 }
 
 /* Even ones are the first real one, odd ones the second. */
-int pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t size, const cpu_set_t *set)
+FOR_THE_LIBRARY int pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t size,
+                                                const cpu_set_t *set)
 {
     static int (*real)(pthread_attr_t *, size_t, const cpu_set_t *);
     cpu_set_t one;
