@@ -71,13 +71,15 @@ static int run_in(enum place place, const struct random_program *g,
                   const struct random_outcome *expected, struct soak_part *part)
 {
     struct random_run run = {.g = g};
+    struct logp_core_use cores;
     struct logp_machine *m;
     int rc = machine(place, g, part, &m), rank;
 
     if (rc != 0)
         return rc;
     rc = soak_run(m, random_run, &run);
-    if (place == PARALLEL && logp_machine_cores(m) > 1 && !random_has_lookahead(g))
+    logp_machine_core_use(m, &cores);
+    if (place == PARALLEL && cores.n_cores > 1 && !random_has_lookahead(g))
         return rc == -ENOTSUP ? 0 : -EBADMSG;
     if (rc == 0 && (logp_machine_report(m)->unreceived != 0 ||
                     logp_machine_report(m)->messages != (uint64_t)g->n_messages))
