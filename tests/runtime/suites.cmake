@@ -19,7 +19,7 @@ if(LOGP_SANITIZE)
 endif()
 if(NOT LOGP_TESTS_PLAIN)
   logp_on_cores(fiber "${cores}" mailbox:alone match:alone deadlock:alone placement:alone calls:alone nonblocking:alone)
-  logp_on_cores(parallel "${cores}" group:alone parallel:alone order:alone random:alone cases:long:alone)
+  logp_on_cores(parallel "${cores}" group:alone parallel:alone order:alone random:alone)
   # Many programs, beside the few that each level of the tests has.
   foreach(n IN ITEMS 2 ${cores})
     add_test(NAME order_long_${n}_cores COMMAND logp_tests --filter order/* --jobs 1)
