@@ -10,7 +10,8 @@
  * are measured in turn, PASSES times, and the table has the least times and their ratios to those of
  * two cores. (LOGP_TEST_CORES would make cores that share a processor yield.)
  *
- * First it creates machines of as many cores as vps, each in a process of its own.
+ * Before that, it measures the creation of machines with one vp on each core. Each machine is created
+ * in a separate process.
  */
 #define _GNU_SOURCE
 #include "bench.h"

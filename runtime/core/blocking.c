@@ -106,8 +106,8 @@ static void take_requests(struct lpi_core *c)
     }
 }
 
-/* The caller, which holds c, leaves it to another vp of c; if there is none, to the first that returns
- * from a blocking section. */
+/* The caller holds c and gives it to another vp of c. If all other vps have ended or are in blocking
+ * sections, the first vp that returns from such a section takes the core. */
 static void leave_core(struct lpi_core *c)
 {
     for (;;) {
@@ -131,8 +131,8 @@ void lpi_blocking_begin(struct lpi_proc *p)
 
 void lpi_core_wake(struct lpi_proc *p)
 {
-    if (request(
-            p)) /* a stop has ended the wait of p, and this has taken its core, which had no holder */
+    /* a stop has ended the wait of p, and its core had no holder: this thread has taken the core */
+    if (request(p))
         leave_core(p->core);
 }
 

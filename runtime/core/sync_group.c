@@ -65,7 +65,7 @@ static bool is_complete(const struct lpi_group *g)
     return g->n == g->size;
 }
 
-/* The entry of this group, which waits for members; NULL: there is none. */
+/* Return the entry of this group that still waits for members, or NULL. */
 static struct lpi_group *find(const struct logp_machine *m, const struct arriving *x)
 {
     struct lpi_group *g = m->groups;
@@ -75,7 +75,7 @@ static struct lpi_group *find(const struct logp_machine *m, const struct arrivin
     return g;
 }
 
-/* An entry that no core needs any more, for so many members; NULL: there is none. */
+/* Return an entry for `size` members that no core uses any more, or NULL. */
 static struct lpi_group *find_free(const struct logp_machine *m, int size)
 {
     struct lpi_group *g = m->groups;

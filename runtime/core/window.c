@@ -35,11 +35,11 @@
 
 #include <sched.h>
 
-/* How long a core that waits for another spins, and until when it yields its processor. */
 enum {
     LEFT = 1 << 16 /* in n_active: a core has left, since the run is over; more than all cores */
 };
 
+/* How long a core that waits for another spins, and until when it yields its processor. */
 enum { SPIN_NS = 5000, YIELD_NS = 50000, RELAXES = 16 /* between two readings of the clock */ };
 
 static bool is_at_sync(const struct lpi_proc *p)

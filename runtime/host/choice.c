@@ -87,7 +87,8 @@ static bool take_near(const struct lpi_cpu *cpus, int n, const int *holders, int
     return false;
 }
 
-/* The number of free cores; if there is none, *fewest is the least number of holders. */
+/* Return the number of free cores. If all cores have holders, set *fewest to the least number of
+ * holders of a core. */
 static int count_free(const struct lpi_cpu *cpus, int n, const int *holders, int *fewest)
 {
     int n_free = 0;

@@ -11,7 +11,7 @@
  * nothing in the end, and chooses again.
  *
  * Without the file (no /dev/shm, no rights, or a file that is not this user's own) there is no
- * registry. LOGP_TEST_REGISTRY names another file, for tests; empty: there is none.
+ * registry. Tests set LOGP_TEST_REGISTRY to another file, or to nothing: then no registry is used.
  */
 #define _GNU_SOURCE
 #include "host/cores.h"

@@ -45,7 +45,7 @@ static int load(hwloc_topology_t *topology)
     return -ENOMEM;
 }
 
-/* The number of the object of this type that holds pu; -1: there is none. */
+/* Return the number of the object of this type that contains pu, or -1. */
 static int above(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_obj_type_t type)
 {
     hwloc_obj_t o = hwloc_get_ancestor_obj_by_type(topology, type, pu);
