@@ -126,6 +126,8 @@ struct lpi_proc *lpi_usual_next(struct lpi_core *c);
 bool lpi_usual_others_first(struct lpi_proc *p, int64_t t);
 /* sleep.c. Of lpi_time. */
 void lpi_nobody_ready(struct lpi_core *c);
+/* c has no ready vp, and the first deadline is this one: it may sleep. */
+void lpi_nothing_before(struct lpi_core *c, int64_t deadline);
 /* A vp that can hold the core instead of its holder: the next one, or any that waits. NULL: all
  * others have ended or are in blocking sections. */
 struct lpi_proc *lpi_stand_in(struct lpi_core *c);
