@@ -380,9 +380,12 @@ static int virtual_reach(struct lpi_proc *p, int64_t t)
  * run decides by itself. */
 int lpi_settle(struct lpi_proc *p)
 {
-    const int rc = p->core->machine->explore == NULL ? virtual_reach(p, p->emulated) : 0;
+    int rc;
 
-    if (rc == 0 && p->core->machine->explore == NULL && p->inbox.n_any > 0)
+    if (p->core->machine->explore != NULL)
+        return 0;
+    rc = virtual_reach(p, p->emulated);
+    if (rc == 0 && p->inbox.n_any > 0)
         lpi_match_arrived(p, p->emulated);
     return rc;
 }
