@@ -117,7 +117,7 @@ void lpi_nothing_before(struct lpi_core *c, int64_t deadline)
 {
     const int64_t ns = deadline - c->run_queue.clock_seen - WAKE_NS;
 
-    /* A clock of the caller does not tell how long to sleep. */
+    /* It is not known how fast a clock of the caller is. */
     if (ns >= WAKE_NS && may_sleep(c) && c->machine->time_ns == NULL && has_spun(c))
         sleep_without_work(c, has_deadlines_only, ns);
 }

@@ -281,8 +281,8 @@ static int wall_settle(struct lpi_proc *p)
     .take_due = wall_take_due, .wait = wall_wait, .pass = wall_wait, .stall = lpi_wait_until,      \
     .settle = wall_settle, .reach = wall_reach, .awaits_start = wall_awaits_start,                 \
     .send = wall_send, .sent = wall_sent, .space_ns = wall_space_ns,                               \
-    .nobody_ready = lpi_nobody_ready, .read = wall_read, .replace = wall_replace,                  \
-    .source = wall_source, .inject = lpi_inject, .expect = wall_expect
+    .nobody_ready = lpi_nobody_ready, .nothing_before = lpi_nothing_before, .read = wall_read,     \
+    .replace = wall_replace, .source = wall_source, .inject = lpi_inject, .expect = wall_expect
 
 const struct lpi_time lpi_time_wall = {
     WALL_TIME,

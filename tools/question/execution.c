@@ -275,7 +275,7 @@ const struct option_row run_options[] = {
      NUMBER(how.seed, false, 0, INT64_MAX, "a whole number, 0 .. 2^63-1"),
      .series = SERIES_NUMBERS},
     {"progress", "WHEN", "progress on stderr: auto (on a terminal), on, off", "auto", "",
-     OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_SEARCH, .apply = apply_progress,
+     OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_SEARCH | OPTIONS_EXPLAIN, .apply = apply_progress,
      .words = "auto, on, off"},
     {"watch", NULL, "live table of ratios and lags on stderr, also of a sweep", "off", "",
      OPTIONS_WATCH, SWITCH(form.watch)},
