@@ -46,7 +46,7 @@ checks)
     cmp 1.json 2.json || fail 'two runs of the virtual clock differ'
     logp mpirun -P 6 --clock virtual -L 6us --trace all.svg ./types >/dev/null
     grep -q '<svg' all.svg || fail 'no picture'
-    # what docs/mpi-programs.md says of the time that windows take
+    # what docs/mpi-limits.md says of the time that windows take
     while read -r us what; do
         expect 0 "$us us: $what" -P 3 --clock virtual -L 6us -o 2us -g 4us -G 1ns ./windows time
     done <<-'END'
