@@ -144,11 +144,14 @@ own)
     expect 0 '' -P 3 --clock virtual ./libc child
     expect 40 '' -P 3 ./libc exit
     build streams.cc
+    build streams.cc copied -fPIE # it has copies of the streams
     for options in '-P 4' '-P 5 --executor thread' '-P 4 --clock virtual -L 3us'; do
         for way in synchronized apart; do
-            # shellcheck disable=SC2086
-            printf '3 4\n' | expect 0 'rank 0 read 3, then 4' $options ./streams $way
-            grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "streams $options: $(cat out)"
+            for program in streams copied; do
+                # shellcheck disable=SC2086
+                printf '3 4\n' | expect 0 'rank 0 read 3, then 4' $options ./$program $way
+                grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "$program $options: $(cat out)"
+            done
         done
     done
     # What rank 1 does to its streams: what the others print is there, and of rank 1 what is named.
