@@ -46,7 +46,7 @@ checks)
     cmp 1.json 2.json || fail 'two runs of the virtual clock differ'
     logp mpirun -P 6 --clock virtual -L 6us --trace all.svg ./types >/dev/null
     grep -q '<svg' all.svg || fail 'no picture'
-    # what docs/mpi-programs.md says of the time that windows take
+    # what docs/mpi-limits.md says of the time that windows take
     while read -r us what; do
         expect 0 "$us us: $what" -P 3 --clock virtual -L 6us -o 2us -g 4us -G 1ns ./windows time
     done <<-'END'
@@ -144,11 +144,14 @@ own)
     expect 0 '' -P 3 --clock virtual ./libc child
     expect 40 '' -P 3 ./libc exit
     build streams.cc
+    build streams.cc copied -fPIE # it has copies of the streams
     for options in '-P 4' '-P 5 --executor thread' '-P 4 --clock virtual -L 3us'; do
         for way in synchronized apart; do
-            # shellcheck disable=SC2086
-            printf '3 4\n' | expect 0 'rank 0 read 3, then 4' $options ./streams $way
-            grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "streams $options: $(cat out)"
+            for program in streams copied; do
+                # shellcheck disable=SC2086
+                printf '3 4\n' | expect 0 'rank 0 read 3, then 4' $options ./$program $way
+                grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "$program $options: $(cat out)"
+            done
         done
     done
     # What rank 1 does to its streams: what the others print is there, and of rank 1 what is named.

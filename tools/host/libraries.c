@@ -163,6 +163,37 @@ static const struct link_map *own_library(const struct link_map *map)
     return map;
 }
 
+/* Load a library from where the executable finds it. */
+static void *open_library(const char *folders, const char *name)
+{
+    void *library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    char path[2 * PATH_MAX];
+
+    for (const char *end; library == NULL && folders != NULL && *folders != '\0';
+         folders = end + (*end == ':')) {
+        end = folders + strcspn(folders, ":");
+        snprintf(path, sizeof(path), "%.*s/%s", (int)(end - folders), folders, name);
+        library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    }
+    return library != NULL ? library : dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+}
+
+void *host_find_in_libraries(const struct job *job, const char *name)
+{
+    const char *strings = NULL;
+    const Elf64_Dyn *first = dynamic_of(job, &strings);
+    void *found = NULL;
+
+    for (const Elf64_Dyn *d = first; found == NULL && d != NULL && d->d_tag != DT_NULL; d++) {
+        void *library = d->d_tag == DT_NEEDED
+                            ? open_library(folders_of(first, strings), strings + d->d_un.d_val)
+                            : NULL;
+
+        found = library != NULL ? dlsym(library, name) : NULL;
+    }
+    return found;
+}
+
 bool host_has_own_libraries(const struct job *job)
 {
     const char *strings = NULL, *folders;
