@@ -150,6 +150,8 @@ void host_note_over(void);
 void host_catch_interrupts(void); /* once the handlers that stop the run are there */
 
 /* executable.c */
+/* Whether an ELF file, whose header is there, has all that its headers name. */
+bool host_file_is_whole(const struct job *job);
 /* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
 const Elf64_Shdr *host_section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
 /* The symbol of this name that the executable refers to or has; NULL: there is none. */
@@ -192,8 +194,11 @@ enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
 
 /* Of an address in this rank's copy of the executable; 0: it is none. caller: a return address, or NULL */
 uintptr_t host_place_of(const struct host_rank *h, void *caller);
-/* Where the calling rank is: an address of the executable's file; 0: unknown */
+/* Where the calling rank, or a thread that it has made, is: an address of the executable's file; 0:
+ * unknown */
 uintptr_t host_place_here(void);
+/* The function that the executable has called, where the caller is in a thread that a rank has made; NULL: unknown */
+const char *host_called_here(void);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
 void host_name_places(const struct job *job, const uintptr_t *places, int n,
                       char (*texts)[PLACE_TEXT]);
@@ -223,6 +228,8 @@ void *host_find_in_libraries(const struct job *job, const char *name);
 const char *host_other_library(const struct job *job);
 /* Report a program that looks for this library where earlier versions were installed. */
 void host_name_old_link(const struct job *job);
+/* The OpenMP library that the executable of this path, or a library of the program's own, needs. @return false: none */
+bool host_find_openmp(const char *path, char *name, size_t size);
 /* Name those on stderr whose globals all ranks share. */
 void host_name_shared(const struct job *job);
 
@@ -252,6 +259,12 @@ void host_abort(void) __attribute__((noreturn));
 struct host_rank *host_here(void);
 /* The same; NULL also in a child that the rank has made by fork(): a process of its own. */
 struct host_rank *host_of_process(void);
+
+/* threads.c */
+/* The rank that has made this thread, or one from which it comes; NULL: none, or the thread is a rank's own. */
+struct host_rank *host_maker(void);
+/* End the process from such a thread. */
+void host_end_by_thread(int code) __attribute__((noreturn));
 
 /* leave.c: end this rank with an exit code, after its exit handlers; or because the run has ended */
 void host_leave_rank(int code, int rc) __attribute__((noreturn));

@@ -38,6 +38,9 @@ struct mpi_program {
     int (*run)(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 };
 
+/* The OpenMP library that a program or its own shared libraries need. @return false: none, or the
+ * program cannot be read */
+bool logp_mpi_openmp(const char *path, char *name, size_t size);
 /* Run it as the ranks of a machine, or of the exploration's own. @return the exit code */
 int logp_mpi_run(struct logp_machine *m, struct mpi_program *program);
 
