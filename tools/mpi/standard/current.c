@@ -43,11 +43,10 @@ static _Noreturn void end_for_thread(const char *call)
         pause();
     host_name_places(the_job, &at, 1, place);
     fflush(stdout);
-    fprintf(
-        host_report_stream(),
-        "rank %d: %s: called by a thread that the rank has made, but only the thread of main() may "
-        "call MPI (MPI_THREAD_FUNNELED)%s\n",
-        (int)(h - the_job->hosts), name_of_call(call), place[0]);
+    fprintf(host_report_stream(),
+            "rank %d: %s: called by a thread that the rank has made, but only the thread of main() "
+            "may call MPI (MPI_Init_thread grants MPI_THREAD_FUNNELED at most)%s\n",
+            (int)(h - the_job->hosts), name_of_call(call), place[0]);
     host_end_by_thread(1);
 }
 
