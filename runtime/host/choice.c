@@ -191,7 +191,7 @@ void lpi_cores_divide(const struct lpi_cpu *cpus, int n, const int *own, int n_o
         while (k < most)
             out[k++] = -1;
     }
-    for (int i = 0, at = 0; i < n && at < n_own * most; i++) /* what is left, in order */
+    for (int i = 0, at = 0; i < n && at < n_own * most; i++) /* the others, in order */
         if (!is_among(cpus[i].number, filled, n_own * most)) {
             while (at < n_own * most && filled[at] >= 0)
                 at++;

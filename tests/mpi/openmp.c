@@ -88,6 +88,27 @@ static void keep_apart(void)
     CHECK(threads == me % 4 + 1 && wrong == 0);
 }
 
+static void use_threads(int n)
+{
+    int all = 0;
+
+#pragma omp parallel num_threads(n) reduction(+ : all)
+    all++;
+    CHECK(all == n && sum_of(1) == P);
+}
+
+/* The mistake. Threads that rank 0 needs no more do not become those of another rank. */
+static void call_from_worker(void)
+{
+    use_threads(me == 0 ? 4 : 1);
+    use_threads(me == 0 ? 2 : 1);
+    if (me == P - 1) {
+#pragma omp parallel num_threads(4)
+        if (omp_get_thread_num() == 3)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -100,10 +121,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 10; i++)
         reduce_in_master();
     keep_apart();
-    if (argc > 1) { /* the mistake */
-#pragma omp parallel num_threads(2)
-        if (omp_get_thread_num() == 1)
-            MPI_Barrier(MPI_COMM_WORLD);
-    }
+    if (argc > 1)
+        call_from_worker();
     return all_hold("openmp");
 }

@@ -8,8 +8,8 @@ tools=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-export LOGP_CONFIG= NO_COLOR=1
-unset OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES KMP_AFFINITY LOGP_TEST_CORES LD_LIBRARY_PATH
+export LOGP_CONFIG= NO_COLOR=1 LOGP_TEST_REGISTRY=
+unset OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES KMP_AFFINITY KMP_HOT_TEAMS_MODE LOGP_TEST_CORES LD_LIBRARY_PATH
 host_cores=$(nproc)
 
 fail() { printf 'threads: %s\n' "$*" >&2; [ ! -f said ] || cat said >&2; exit 1; }
@@ -53,7 +53,7 @@ if [ "$2" = threads ]; then
             LOGP_TEST_CORES=4 expect 0 "$(share $P) of 1" --executor $executor -P $P ./threads cores
         done
     done
-    expect 0 '1 of 1' -P 1 --cores 0 ./threads cores
+    LOGP_TEST_CORES=4 expect 0 '1 of 1' -P 1 --cores 2 ./threads cores
     for level in 0:0 1024:1024 2048:1024 4096:1024; do
         expect 0 "granted ${level#*:} ${level#*:}" -P 2 ./threads level ${level%:*}
     done
@@ -104,7 +104,8 @@ LOGP_TEST_CORES=4 expect 0 'OMP_NUM_THREADS=2' -P 1 --cores 1,3 ./openmp
 LOGP_TEST_CORES=4 OMP_NUM_THREADS=3 expect 0 '3 threads, a worker on 1 of ' -P 4 ./openmp
 grep -q 'OMP_NUM_THREADS' out.err && fail 'OMP_NUM_THREADS of the user is named'
 OMP_PROC_BIND=true expect 0 'OMP_PROC_BIND and OMP_PLACES are those of the whole process' -P 1 ./openmp
-expect 1 "rank 0: MPI_Barrier: called by a thread that the rank has made" -P 1 ./openmp wrong
+expect 1 'rank 0: MPI_Barrier: called by a thread that the rank has made' -P 1 ./openmp wrong
+expect 1 'rank 2: MPI_Barrier: called by a thread that the rank has made' -P 3 ./openmp wrong
 grep -qF "$(line openmp.c 'MPI_Barrier(')" said || fail 'no line'
 
 # a warning, and what it warns of: without MPI in a region the answer is right

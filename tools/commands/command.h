@@ -55,6 +55,14 @@ extern const struct watcher terminal;
 /* Run a program as logp_machine_run() does; Ctrl-C ends it. */
 int run_until_signal(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 
+/* ---- openmp.c ---- */
+
+/* The OpenMP library that a program of mpirun needs, with the MPI library loaded; NULL: none. The question owns it. */
+const char *openmp_library(const struct question *q, const char *program);
+/* For a program that needs one: divide the cores among the ranks, unless the user has set OMP_NUM_THREADS, and
+ * print a note of this and of the executor. Called before the OpenMP library is loaded, which reads the variable. */
+void prepare_openmp(const struct question *q, const char *program);
+
 /* ---- launcher.c ---- */
 
 /* Join the other processes that a launcher may have started: only one prints an error of all, and

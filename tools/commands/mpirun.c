@@ -113,28 +113,15 @@ static const char *find_program(const char *name, char *path, size_t size)
     return name;
 }
 
-/* The OpenMP library that the program needs; NULL: none. */
-static const char *openmp_of(const struct question *q)
-{
-    bool (*find)(const char *, char *, size_t);
-    void *address = dlsym(RTLD_DEFAULT, "logp_mpi_openmp");
-    char path[PATH_MAX], name[64];
-
-    memcpy(&find, &address, sizeof(find));
-    if (find == NULL ||
-        !find(find_program(q->line.rest[0], path, sizeof(path)), name, sizeof(name)))
-        return NULL;
-    return kept_by(q, need(strdup(name)), free);
-}
-
-/* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which neither a
- * debugger nor an OpenMP library can tell from each other. */
+/* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which are one thread
+ * for a debugger and for an OpenMP library. */
 static struct problem *take(struct question *q)
 {
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
                                         "o-recv", "machine", "topology", "delay", "nodes",
                                         "link",   "plugin",  "capacity", "gap",   "clock"};
     bool given = false;
+    char path[PATH_MAX];
 
     if (q->line.rest == NULL || q->line.rest[0] == NULL)
         return usage_problem(
@@ -145,7 +132,7 @@ static struct problem *take(struct question *q)
         given = given || option_is_given(q, model[i]);
     if (!given)
         give_option(q, "delay", "none");
-    q->mpi.openmp = openmp_of(q);
+    q->mpi.openmp = openmp_library(q, find_program(q->line.rest[0], path, sizeof(path)));
     q->mpi.chosen_executor = !option_is_given(q, "executor");
     if (q->mpi.chosen_executor && !option_is_given(q, "explore"))
         give_option(q, "executor",
@@ -549,44 +536,6 @@ static struct problem *run_once(const struct question *q, struct mpi_program *pr
     return told(code);
 }
 
-/* Divide the cores among the teams of threads of the ranks, unless the user has, and report what was
- * chosen for OpenMP. Its library reads the variable when it is loaded. */
-static void prepare_openmp(const struct question *q, const char *program)
-{
-    static const char variable[] = "OMP_NUM_THREADS";
-    const bool divides = getenv(variable) == NULL;
-    const bool binds = getenv("OMP_PROC_BIND") != NULL || getenv("OMP_PLACES") != NULL;
-    struct logp_host host = {.n_cores = 1};
-    char chosen[64] = "";
-    int64_t n;
-
-    if (q->mpi.openmp == NULL)
-        return;
-    if (divides && logp_host_info(&host) == 0) {
-        n = q->how.n_cores > 0 ? q->how.n_cores : host.n_cores;
-        if (q->how.n_cores == 0 && host.quota > 0 && host.quota < (double)n)
-            n = (int64_t)host.quota;
-        n = n > q->model.P ? n / q->model.P : 1;
-        snprintf(chosen, sizeof(chosen), "%lld", (long long)n);
-        setenv(variable, chosen, 1);
-    }
-    /* The worker threads of LLVM's library run anywhere, or, of all ranks, where that of the first one may. */
-    if (strncmp(q->mpi.openmp, "libgomp", 7) != 0 && !binds)
-        setenv("KMP_AFFINITY", "disabled", 0);
-    if (binds)
-        say_note(
-            "OMP_PROC_BIND and OMP_PLACES are those of the whole process: they bind the threads of "
-            "all ranks to the same cores; unset them");
-    if (q->how.fibers && q->mpi.explore == 0)
-        say_note(
-            "%s needs %s, to which the ranks of a core are one thread, with one team and one set "
-            "of its settings: results may be wrong; type --executor thread",
-            program, q->mpi.openmp);
-    else if (q->mpi.chosen_executor)
-        say_note("%s needs %s: each rank is a thread (--executor thread)%s%s", program,
-                 q->mpi.openmp, divides ? " with OMP_NUM_THREADS=" : "", chosen);
-}
-
 static struct problem *mpirun(struct question *q, struct answer_file *to)
 {
     int (*run)(struct logp_machine *, struct mpi_program *);
@@ -642,6 +591,8 @@ const struct command command_mpirun = {
         "-o 2us -g 4us, --machine or --topology. MPI_Wtime() is the emulated clock. Exit code: "
         "that\n"
         "of the first rank whose code is not 0; a deadlock is reported with each rank's call.\n"
+        "Ranks are fibers; with OpenMP each is a thread, and OMP_NUM_THREADS, if unset, is the\n"
+        "number of cores for a rank.\n"
         "In gdb (--gdb): `run`, `rank 3`, `ranks NAME`, `print $global(\"NAME\", 3)`.\n"
         "\n"
         "  logp-cc hello.c -o hello && logp mpirun -P 64 ./hello",

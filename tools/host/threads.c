@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that a rank makes, such as those of OpenMP: they compute for it, but are no rank. Here is noted
- * whose they are, for reports. The thread of the rank is pinned to one core, which its threads
- * would inherit. They may run on all cores of its share instead, and the rank is told of all of
- * these: OpenMP libraries count them.
+ * Threads that a rank makes, such as those of OpenMP: they compute for the rank and do not call the
+ * guest. Each notes the rank that has made it, for reports. The thread of the rank is pinned to one core,
+ * which its threads would inherit. They run on all cores of the rank's share instead. The rank sees
+ * these cores, too: OpenMP libraries count them.
  */
 #include "host.h"
 
@@ -183,7 +183,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *arg)
 
 void host_end_by_thread(int code)
 {
-    /* The rank may wait for this thread, which must not go on. */
+    /* The call has no result that this thread could continue with, and the rank may wait for the thread. */
     syscall(SYS_exit_group, code);
     __builtin_unreachable();
 }
