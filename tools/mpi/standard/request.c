@@ -29,6 +29,10 @@ static void free_again(struct again *again)
         free(*again->op);
     for (int i = 0; i < 2; i++)
         mpi_drop_type(again->types[i]);
+    if (again->own != NULL) {
+        again->own->cart = NULL; /* it is that of the communicator */
+        mpi_drop_comm(again->own);
+    }
     free(again);
 }
 

@@ -21,9 +21,12 @@ enum request_kind {
 };
 
 /* A collective that is started again and again: a struct of its own begins with this. The program may
- * free its datatypes and its operation meanwhile. */
+ * free its communicator, datatypes and operation meanwhile. Its messages have a context of their own, since the
+ * ranks may start several of them in different orders. Source: MPI 4.0, 6.13 */
 struct again {
     int (*start)(const struct again *again, MPI_Request *request);
+    MPI_Comm *comm;        /* in that struct */
+    struct comm *own;      /* a duplicate, which *comm is the handle of */
     struct type *types[2]; /* NULL: none */
     MPI_Op *op;            /* in that struct; NULL: none */
 };
