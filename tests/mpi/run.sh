@@ -386,6 +386,15 @@ ends)
     done
     expect 0 "rank 0: MPI_Finalize: a request of MPI_Send_init is persistent and has not been freed $(line Send_init)" \
         -P 2 ./requests persistent
+    for options in '-P 40' '-P 4 --executor thread' '-P 4 --clock virtual -L 5us'; do # once for all ranks, with their number
+        n=${options#-P }
+        n=${n%% *}
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Finalize: $((3 * n)) requests of MPI_Recv_init on $n ranks are persistent and have not been freed $(line Recv_init)" \
+            $options ./requests many
+        grep -qxF "rank 1: MPI_Finalize: 3 requests of MPI_Ssend_init are persistent and have not been freed $(line Ssend_init)" said &&
+            [ "$(grep -c . said)" -eq 2 ] || fail 'persistent requests of all ranks'
+    done
     expect 0 "rank 3: MPI_Finalize: a request of MPI_Ibarrier has not been waited for $(line Ibarrier)" -P 4 ./requests barrier
     expect 7 "rank 1: MPI_Waitall: invalid request: the request that MPI_Isend made is complete or has been freed $(line Waitall\(1)" \
         -P 2 ./requests twice

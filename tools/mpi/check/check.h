@@ -28,6 +28,12 @@ struct said {
         uintptr_t place;
     } left[16];
     int n_left;
+    struct persistent { /* requests that are left, of all ranks that have called MPI_Finalize() */
+        const char *call;
+        uintptr_t place;
+        int n, n_ranks, last_rank;
+    } persistent[16];
+    int n_persistent;       /* places; 17: there are more */
     uintptr_t accesses[16]; /* accesses.c: places */
     int n_accesses;
     struct member_call members[N_MEMBER_CALLS];
