@@ -408,6 +408,32 @@ ends)
     expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (main+0x' -P 4 ./bare deadlock
     strip bare
     expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (bare+0x' -P 4 ./bare deadlock
+    # names of C++ are those of the source
+    cat >names.cc <<-'END'
+	#include <mpi.h>
+	#include <locale>
+	namespace area {
+	template <class T> struct grid {
+	    __attribute__((noinline)) void fill(T *x, int) { MPI_Recv(x, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); *x += 1; }
+	};
+	template struct grid<int>;
+	}
+	int main(int argc, char **argv)
+	{
+	    int x = argc;
+	    MPI_Init(&argc, &argv);
+	#ifdef COPIED
+	    x = &std::numpunct<char>::id != nullptr;
+	#endif
+	    area::grid<int>().fill(&x, 1);
+	    MPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" -g0 names.cc -o names
+    expect 1 'rank 0 in MPI_Recv, for a message from rank 0 with tag 7 (area::grid<int>::fill(int*, int)+0x' -P 1 ./names
+    if "$tools/logp-cc" -fPIE -DCOPIED names.cc -o copied && readelf -r copied | grep -q 'COPY.*numpunct'; then
+        expect 2 'it has a copy of the C++ object std::numpunct<char>::id' -P 1 ./copied
+    fi
     ;;
 options)
     # a tool that stands before MPI sees the program's calls, each once, and none of the library's own

@@ -195,6 +195,8 @@ uintptr_t host_place_here(void);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
 void host_name_places(const struct job *job, const uintptr_t *places, int n,
                       char (*texts)[PLACE_TEXT]);
+/* A name as C++ writes it, in `text` or not; the name itself if it is not one of C++, or c++filt is not installed. */
+const char *host_demangled(const char *name, char *text, size_t size);
 /* The same of host_place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *host_name_here(char *text);
 
