@@ -833,6 +833,29 @@ bugs)
     done
     expect 7 "MPI_Request_free: invalid request: the request of a collective may not be freed; wait for it $(at '/* forget */')" \
         -P 2 ./bugs forget
+    # buffers that are longer than their block of malloc()
+    build blocks.c 'blocks -Wno-stringop-overflow -Wno-stringop-overread -Wno-use-after-free'
+    of() { grep -nF -- "/* $1 */" "$here/blocks.c" | sed 's/\(^[0-9]*\).*/(blocks.c:\1)/'; }
+    for options in '-P 3' '-P 2 --executor thread' '-P 4 --clock virtual -L 5us'; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./blocks
+        [ ! -s out.err ] || fail "a right buffer is blamed with $options"
+        n=${options#-P }
+        n=${n%% *}
+        # shellcheck disable=SC2086
+        expect 0 "rank 0: MPI_Scatter: a buffer has $((8000 * n)) bytes, but the block of malloc() that it begins has" \
+            $options ./blocks rows
+        grep -qF "$(of rows); rows that are allocated one by one are not one block" said || fail 'the line of rows'
+        for call in Send Recv Irecv Bcast Allreduce; do
+            for bytes in 40 1000 100008; do
+                # shellcheck disable=SC2086
+                expect 0 "rank 0: MPI_$call: a buffer has $((bytes + 16)) bytes, but the block of malloc() that it begins has $bytes $(of $call)" \
+                    $options ./blocks $call $bytes
+            done
+        done
+    done
+    expect 0 '' --check off -P 2 ./blocks rows
+    [ ! -s out.err ] || fail 'blocks: --check off says something'
     # each function with one wrong argument at a time
     mpi=$here/../../tools/mpi
     awk -v functions="$mpi/functions.txt" -f "$mpi/functions.awk" -f "$here/wrong.awk" >wrong.c

@@ -99,6 +99,7 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
         TELL(blocking, c->owner, buf, t, (size_t)count, false);
         TELL(windows, c->owner, NULL, buf, t, (size_t)count, false, caller);
     }
+    tell_block(buf, t, (size_t)count);
     o = options_of(t, buf, (size_t)count, mode, &elements);
     if (the_checks.signature_of != NULL)
         o.bits = the_checks.signature_of(c, t, (size_t)count, caller);
@@ -183,6 +184,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     CHECK_AT(c, buf, t, (size_t)count, "");
     if (HAS_USES(c->owner))
         TELL(blocking, c->owner, buf, t, (size_t)count, true);
+    tell_block(buf, t, (size_t)count);
     elements = (struct elements){t, (size_t)count, buf};
     o = places_of(&elements);
     from = (struct logp_status){.source = source_of(c, source), .tag = tag_of(tag)};
@@ -257,6 +259,8 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
 int mpi_start_message(struct request *r)
 {
     TELL(buffer, r);
+    if (r->peer != MPI_PROC_NULL)
+        tell_block(r->buf, r->type, r->count);
     return r->kind == REQUEST_SEND ? mpi_start_send(r) : mpi_start_recv(r);
 }
 
