@@ -197,6 +197,15 @@ own)
     expect 0 'logp: all ranks share the globals of ' --executor fiber -P 3 apart/shared
     expect 0 '' -q -P 1 apart/shared
     [ ! -s said ] || fail '-q and a library of the program'
+    blamed='the crash is within libshared.so, which all ranks share: link it statically, or type --cores 0'
+    for executor in fiber thread; do
+        expect 139 "$blamed" -q --cores 0,1 --executor $executor -P 3 apart/shared crash
+        for options in '-P 1' '--cores 0 -P 3'; do
+            # shellcheck disable=SC2086
+            expect 139 'last in MPI_Comm_size (shared.c:' -q --executor $executor $options apart/shared crash
+            ! grep -qF "$blamed" said || fail "a library is blamed with $options"
+        done
+    done
     build objects.cc
     expect 0 'caught 44 7 2' -P 3 ./objects
     [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'

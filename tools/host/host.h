@@ -192,6 +192,8 @@ enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
 uintptr_t host_place_of(const struct host_rank *h, void *caller);
 /* Where the calling rank is: an address of the executable's file; 0: unknown */
 uintptr_t host_place_here(void);
+/* The shared library that the calling rank is in, called by its executable; NULL: none, or one of the system's. */
+const char *host_library_here(void);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
 void host_name_places(const struct job *job, const uintptr_t *places, int n,
                       char (*texts)[PLACE_TEXT]);

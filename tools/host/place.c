@@ -7,6 +7,7 @@
  */
 #include "host.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -39,6 +40,55 @@ uintptr_t host_place_here(void)
         _Unwind_Backtrace(look_at, &s);
     return s.place;
 }
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* glibc 2.35: _dl_find_object() is for signal handlers, too */
+/* Libraries whose faults are those of their callers */
+static bool is_of_system(const char *name)
+{
+    static const char *const all[] = {"libc.so",     "libm.so",  "libpthread.so", "libstdc++.so",
+                                      "libgcc_s.so", "ld-linux", "linux-vdso",    "liblogp"};
+    const char *slash = strrchr(name, '/');
+
+    name = slash != NULL ? slash + 1 : name;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (strncmp(name, all[i], strlen(all[i])) == 0)
+            return true;
+    return *name == '\0' ||
+           strncmp(name, the_guest.own_libraries, strlen(the_guest.own_libraries)) == 0;
+}
+
+struct library_search {
+    const struct host_rank *host;
+    const char *name;
+};
+
+static _Unwind_Reason_Code look_for_library(struct _Unwind_Context *frame, void *arg)
+{
+    struct library_search *s = arg;
+    const uintptr_t at = _Unwind_GetIP(frame);
+    struct dl_find_object object;
+
+    if (host_address_in_file(s->host, at) != 0)
+        return _URC_END_OF_STACK;
+    if (_dl_find_object((void *)at, &object) == 0 && !is_of_system(object.dlfo_link_map->l_name))
+        s->name = object.dlfo_link_map->l_name;
+    return s->name == NULL ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+const char *host_library_here(void)
+{
+    struct library_search s = {.host = host_here()};
+
+    if (s.host != NULL)
+        _Unwind_Backtrace(look_for_library, &s);
+    return s.name;
+}
+#else
+const char *host_library_here(void)
+{
+    return NULL;
+}
+#endif
 
 uintptr_t host_place_of(const struct host_rank *h, void *caller)
 {

@@ -20,6 +20,24 @@
 
 static struct sigaction before; /* of SIGSEGV: the runtime names a stack that is exceeded */
 
+/* Libraries are loaded once, and many are not made for several threads. */
+static void blame_library(const struct rank *r)
+{
+    const char *library = host_library_here(), *slash;
+    char text[512];
+    int n;
+
+    if (library == NULL || the_job->n_ranks == 1 || logp_machine_cores(logp_vp_machine(r->vp)) == 1)
+        return;
+    slash = strrchr(library, '/');
+    n = snprintf(text, sizeof(text),
+                 "the crash is within %.200s, which all ranks share: link it statically, or type "
+                 "--cores 0\n",
+                 slash != NULL ? slash + 1 : library);
+    if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+        return; /* there is no place for it */
+}
+
 static void crashed(int signal_number, siginfo_t *info, void *context)
 {
     const struct rank *r = mpi_rank_here();
@@ -34,6 +52,7 @@ static void crashed(int signal_number, siginfo_t *info, void *context)
                      logp_vp_rank(r->vp), strsignal(signal_number), r->call, place);
         if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
             signal(signal_number, SIG_DFL); /* there is no place for a report */
+        blame_library(r);
     }
     if (signal_number == SIGSEGV && (before.sa_flags & SA_SIGINFO) != 0)
         before.sa_sigaction(signal_number, info, context);
