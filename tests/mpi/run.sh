@@ -293,6 +293,14 @@ ends)
     for clock in wall virtual; do # no call sees that the run is over
         expect 1 'the run is over, but a rank is still in its own code: the process ends' --clock $clock -P 1 ./ends spin
     done
+    # A rank that waits in a loop of its own keeps the others off its core: it is named, and one that computes is not.
+    for options in '--cores 0' '--cores 0 --executor thread' '--clock virtual'; do
+        # shellcheck disable=SC2086
+        expect 1 "rank 2 has waited in a loop of its own for 2 s $(line '/* for a rank')" $options --timeout 6s -P 3 ./ends waits
+        grep -q 'the program did not end within --timeout' said || fail "a loop of a rank's own ends the run: $options"
+    done
+    expect 0 '' --cores 0 -P 3 ./ends works
+    [ ! -s said ] || fail 'a rank that computes is named'
     # A rank that writes into a full pipe holds the lock of its stream for ever: the command ends nevertheless.
     floods() { # CODE OPTIONS AND WORDS: the reader leaves when the command has ended
         mkfifo full

@@ -598,6 +598,7 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     program.names_threads = !q->how.fibers;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");
+    program.looks_for_loops = !q->mpi.gdb;
     q->how.one_core = !option_given(q, "cores"); /* synchronous sends and windows need it */
     q->mpi.compare_calls = !q->mpi.unchecked;
     q->mpi.trust_calls = q->mpi.unchecked;

@@ -202,8 +202,9 @@ const char *host_demangled(const char *name, char *text, size_t size);
 /* The same of host_place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *host_name_here(char *text);
 
-/* computing.c: look where ranks are from now on; and the thread of this rank, too */
-void host_begin_looking(void);
+/* computing.c: look where ranks are from now on, for the time that they compute, and for loops in which they keep others
+ * off their core; and the thread of this rank, too */
+void host_begin_looking(bool computes, bool loops);
 void host_look_here(void);
 
 /* variables.c */

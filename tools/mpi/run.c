@@ -324,6 +324,14 @@ static int agree_on_code(struct logp_machine *m, int code)
     return logp_machine_agree(m, &largest, 1, LOGP_AGREE_MAX) == 0 ? (int)largest : code;
 }
 
+static bool shares_cores(const struct logp_machine *m)
+{
+    struct logp_core_use use;
+
+    logp_machine_core_use(m, &use);
+    return use.n_cores * logp_machine_processes(m) < logp_machine_size(m);
+}
+
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                                                         struct mpi_program *program)
 {
@@ -369,8 +377,8 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         return mpi_explore(&job, program);
     the_machine = m;
     host_begin_watch(conclude_early);
-    if (program->looks)
-        host_begin_looking();
+    if (program->looks || (program->looks_for_loops && shares_cores(m)))
+        host_begin_looking(program->looks, program->looks_for_loops);
     if (m != NULL)
         logp_machine_handle(m, mpi_handle_active);
     if (rc == 0)
