@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|explored|options|report|bugs|accesses|drawn|gdb|programs|refused|openmpi|processes]
+# usage: run.sh TOOLS_DIR [own|system|ends|explored|options|report|bugs|accesses|drawn|gdb|programs|refused|openmpi|processes]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -209,6 +209,23 @@ own)
     build objects.cc
     expect 0 'caught 44 7 2' -P 3 ./objects
     [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'
+    ;;
+system)
+    build system.c
+    while read -r size options; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./system nodes $size
+    done <<-'END'
+	2 --nodes 2x2
+	1 --nodes 4x1 --executor thread
+	2 --nodes 2x2 --inter L=20us --clock virtual
+	4 -P 6 --nodes *x4
+	0 -P 3
+	0 -P 3 -L 5us
+	END
+    ./system nodes 0 >out || fail 'the node of a program by itself'
+    expect 2 '--inter L=5us: needs --nodes' --inter L=5us ./system
+    expect 2 '--nodes 2x3: as many processors as -P gives' --nodes 2x3 -P 4 ./system
     ;;
 explored)
     # Each planted bug is found, reported with the calls of the ranks, replayed and drawn.

@@ -136,7 +136,7 @@ static void restore_environment(void)
 static struct problem *take(struct question *q)
 {
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
-                                        "o-recv", "machine", "topology", "delay", "nodes",
+                                        "o-recv", "machine", "topology", "delay", "inter",
                                         "link",   "plugin",  "capacity", "gap",   "clock"};
     bool given = false;
 
@@ -583,6 +583,7 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
                                   .compute = q->mpi.compute,
                                   .timeout_ns = q->how.timeout_ns,
                                   .stack_bytes = q->how.stack_bytes,
+                                  .node_size = (int)q->model.node_size,
                                   .run = run_until_signal};
 
     (void)to;

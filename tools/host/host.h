@@ -131,6 +131,7 @@ struct job {
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     size_t stack_bytes;
     int n_ranks;
+    int node_size; /* ranks of a node; 0: all are of this host */
     struct host_rank *hosts;
     _Atomic int abort_code; /* of host_abort_run(); -1: none */
     pid_t pid;
@@ -272,6 +273,10 @@ void host_write_all(int fd, const char *text, size_t n);
 FILE *host_report_stream(void);
 /* Whether a rank is still in its own code after the run has ended. */
 bool host_is_abandoned(const struct job *job);
+
+/* system.c: the node of a rank, and its name. size: of the array, with the end of the text; @return whether it fits */
+int host_node_of(const struct job *job, int rank);
+bool host_node_name(char *name, size_t size);
 
 /* redirect.c: close what a rank has put in place of its standard streams */
 void host_end_redirections(struct host_rank *h);

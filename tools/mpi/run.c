@@ -341,7 +341,8 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
-                      .stack_bytes = program->stack_bytes};
+                      .stack_bytes = program->stack_bytes,
+                      .node_size = program->node_size};
     char why[512], path[PATH_MAX];
     struct rlimit files;
     int rc;
