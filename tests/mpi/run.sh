@@ -224,6 +224,44 @@ system)
 	0 -P 3 -L 5us
 	END
     ./system nodes 0 >out || fail 'the node of a program by itself'
+    for options in '-P 3' '-P 4 -L 5us --executor thread' '-P 300 -L 5us --cores 0,1'; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' --clock virtual $options ./system clocks 1577836800
+    done
+    while read -r seconds epoch; do
+        expect 0 ': all hold' -P 2 --clock virtual --epoch "$epoch" ./system clocks "$seconds"
+    done <<-'END'
+	1577836800 2020-01-01
+	1709208000 2024-02-29 12:00:00
+	1709208000 2024-02-29T12:00:00Z
+	1234567890 1234567890
+	0 now
+	END
+    cat >chrono.cc <<-'END'
+	#include <chrono>
+	#include <mpi.h>
+	#include <iostream>
+	#include <thread>
+	int main(int argc, char **argv)
+	{
+	    MPI_Init(&argc, &argv);
+	    const auto begun = std::chrono::steady_clock::now();
+	    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+	    const auto passed = std::chrono::steady_clock::now() - begun;
+	    std::cout << std::chrono::nanoseconds(passed).count() << ' '
+	              << std::chrono::system_clock::now().time_since_epoch().count() << std::endl;
+	    MPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" chrono.cc -o chrono
+    expect 0 '2500000000 1577836802500000000' -P 1 --clock virtual ./chrono
+    expect 3 '' -P 1 --clock virtual --real-clocks ./system clocks 1577836800
+    expect 3 '' -P 1 ./system clocks 1577836800
+    expect 2 '--epoch is for --clock virtual; remove it' --epoch now ./system
+    expect 2 '--real-clocks is for --clock virtual; remove it' --real-clocks ./system
+    for epoch in yesterday 2020-13-01 2020-01-01x -1 99999999999; do
+        expect 2 'now, seconds since 1970, or a time of UTC' --clock virtual --epoch "$epoch" ./system
+    done
     expect 2 '--inter L=5us: needs --nodes' --inter L=5us ./system
     expect 2 '--nodes 2x3: as many processors as -P gives' --nodes 2x3 -P 4 ./system
     ;;

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -131,7 +132,9 @@ struct job {
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     size_t stack_bytes;
     int n_ranks;
-    int node_size; /* ranks of a node; 0: all are of this host */
+    bool follows_clock; /* the system's clocks are emulated: clocks.c */
+    int64_t epoch_ns;   /* the time of day at the start of the run, then: since 1970 */
+    int node_size;      /* ranks of a node; 0: all are of this host */
     struct host_rank *hosts;
     _Atomic int abort_code; /* of host_abort_run(); -1: none */
     pid_t pid;
@@ -203,6 +206,9 @@ const char *host_demangled(const char *name, char *text, size_t size);
 /* The same of host_place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *host_name_here(char *text);
 
+/* clocks.c: this clock as the calling rank has it, outside of a rank the host's; -1: there is none */
+int64_t host_read_clock(clockid_t clock);
+
 /* computing.c: look where ranks are from now on, for the time that they compute, and for loops in which they keep others
  * off their core; and the thread of this rank, too */
 void host_begin_looking(bool computes, bool loops);
@@ -237,6 +243,8 @@ void host_set_stream_input(const struct host_rank *host, FILE *input);
 /* here.c: a function of the C library that one of the same name here replaces */
 void *host_next_of(const char *name);
 #define NEXT(name) ((__typeof__(name) *)host_next_of(#name))
+/* Whether a return address is in this library or liblogp, which ask for the host's clocks and process. */
+bool host_is_own_code(const void *address);
 /* Those that are called by name. Signal handlers may call all but host_fileno(), since host_next_of() takes a lock. */
 int host_close(int fd);
 ssize_t host_read(int fd, void *buf, size_t n);

@@ -342,7 +342,10 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
                       .stack_bytes = program->stack_bytes,
-                      .node_size = program->node_size};
+                      .node_size = program->node_size,
+                      .follows_clock = (m == NULL || logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL) &&
+                                       !program->real_clocks,
+                      .epoch_ns = program->epoch_ns};
     char why[512], path[PATH_MAX];
     struct rlimit files;
     int rc;

@@ -26,6 +26,8 @@ struct mpi_program {
     bool names_threads;   /* each rank is a thread: "rank 3" */
     double compute;       /* factor on the time that a rank itself computes here; 0: no time */
     int64_t timeout_ns;
+    bool real_clocks;   /* --real-clocks */
+    int64_t epoch_ns;   /* --epoch, since 1970 */
     int node_size;      /* ranks of a node, which share memory and a name; 0: all are of one */
     size_t stack_bytes; /* of each rank */
     const struct logp_check *exploration; /* --explore: how; NULL: the program runs once */
