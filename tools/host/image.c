@@ -186,6 +186,7 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     /* without O_NONBLOCK, a FIFO is not open until a process writes into it */
     const int fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const char *object, *reason, *other;
+    char demangled[256];
     struct stat st;
 
     *why = '\0';
@@ -213,7 +214,8 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
         snprintf(why, size, "it is linked with another %s (%s): compile it with logp-cc",
                  the_guest.name, other);
     else if (object != NULL)
-        snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC", object);
+        snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC",
+                 host_demangled(object, demangled, sizeof(demangled)));
     if (*why != '\0')
         return -1;
     if (!job->quiet)
