@@ -337,6 +337,44 @@ ends)
     expect 6 'rank 1: MPI_Send: invalid rank: the destination 99' -P 4 ./ends rank
     expect 1 'rank 1: MPI_File_delete is not there' -P 4 ./ends missing
     grep -qF "$(line 'delete("nothing')" said || fail 'the line of a missing function'
+    # mpi.h declares all of MPI 4.1; a program that needs a missing function is known before it runs, also by its library
+    cat >later.c <<-'END'
+	#include <mpi.h>
+	int later(void)
+	{
+	    MPI_Session s;
+	    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
+	    return PMPI_Session_finalize(&s);
+	}
+	END
+    cat >needs.c <<-'END'
+	#include <mpi.h>
+	int later(void);
+	int main(int argc, char **argv)
+	{
+	    MPI_Request q;
+	    MPI_Init(&argc, &argv);
+	#ifndef NONE
+	    if (argc > 1)
+	        MPI_Bcast_c(argv, (MPI_Count)1, MPI_BYTE, 0, MPI_COMM_WORLD);
+	    if (argc > 2)
+	        MPI_Psend_init(argv, 1, (MPI_Count)1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+	    if (argc > 3)
+	        later();
+	#endif
+	    MPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" -Werror -shared later.c -o liblater.so
+    "$tools/logp-cc" -Werror -g needs.c -o needs -L. -llater -Wl,-rpath,"$PWD"
+    "$tools/logp-cc" -DNONE needs.c -o none
+    expect 1 './needs: functions of MPI that it needs and that are not there:' --dry-run -P 4 ./needs
+    diff <(tail -n +2 out) <(printf '  %s\n' MPI_Bcast_c MPI_Psend_init MPI_Session_init PMPI_Session_finalize) ||
+        fail 'other functions are missing'
+    expect 0 './none: all functions of MPI that it needs are there' --dry-run ./none
+    expect 2 'it is not an executable' --dry-run ./later.c
+    expect 0 '' -q -P 2 ./needs
+    expect 1 'MPI_Bcast_c is not there: logp mpirun --dry-run lists all' -q -P 2 ./needs x
     expect 17 '' -P 4 ./ends code
     # messages of collectives that the queues do not take: the call, its line, the limit and what to type
     for clock in wall virtual; do

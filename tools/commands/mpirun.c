@@ -561,6 +561,10 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     while (program.argv[program.argc] != NULL)
         program.argc++;
     TRY(check_program(q, &program));
+    if (q->mpi.only_lists) {
+        program.only_lists = true;
+        return told(run(NULL, &program));
+    }
     program.names_threads = !q->how.fibers;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");

@@ -219,6 +219,9 @@ void host_load_libraries(const struct job *job);
 bool host_has_own_libraries(const struct job *job);
 /* The address of this symbol in the libraries that the executable is linked with, which are loaded now; NULL: it is in none. */
 void *host_find_in_libraries(const struct job *job, const char *name);
+/* Call f with the path of each library that the program has brought. */
+void host_each_own_library(const struct job *job, void (*f)(const char *path, void *arg),
+                           void *arg);
 /* Another library of the guest's interface that the executable is linked with; NULL: none. */
 const char *host_other_library(const struct job *job);
 /* Report a program that looks for this library where earlier versions were installed. */

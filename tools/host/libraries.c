@@ -206,6 +206,19 @@ bool host_has_own_libraries(const struct job *job)
     return own_library(job->last_before->l_next) != NULL;
 }
 
+void host_each_own_library(const struct job *job, void (*f)(const char *path, void *arg), void *arg)
+{
+    const char *strings = NULL;
+    const Elf64_Dyn *first = dynamic_of(job, &strings);
+    const struct link_map *map = job->last_before;
+
+    for (const Elf64_Dyn *d = first; d != NULL && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED)
+            open_library(folders_of(first, strings), strings + d->d_un.d_val);
+    while ((map = own_library(map->l_next)) != NULL)
+        f(map->l_name, arg);
+}
+
 void host_name_shared(const struct job *job)
 {
     const struct link_map *map = job->last_before;
