@@ -469,6 +469,30 @@ options)
         LD_PRELOAD=$PWD/tool.so expect 0 'ranks, sum' --check $check -P 3 ./ring
         [ "$(grep -c 'is called in one of 3 images' out.err)" -eq 3 ] || fail "--check $check: a tool does not see each call"
     done
+    # a tool that is linked with MPI brings the library into each command of its environment, where it changes nothing
+    cat >linked.c <<-'END'
+	#include <mpi.h>
+	#include <stdio.h>
+	static int sends;
+	int MPI_Send(const void *buf, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+	{
+	    __atomic_fetch_add(&sends, 1, __ATOMIC_RELAXED);
+	    return PMPI_Send(buf, n, type, to, tag, comm);
+	}
+	int MPI_Finalize(void)
+	{
+	    int rank;
+	    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	    PMPI_Barrier(MPI_COMM_WORLD);
+	    if (rank == 0)
+	        printf("sends seen: %d\n", sends);
+	    return PMPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" -shared -fPIC linked.c -o linked.so
+    LD_PRELOAD=$PWD/linked.so expect 0 'sends seen: 3' -P 4 ./ring
+    LD_PRELOAD=$PWD/linked.so ./ring | grep -qx 'sends seen: 0' || fail 'a tool with a program by itself'
+    [ "$(LD_PRELOAD=$PWD/linked.so sh -c 'echo here; exit 3'; echo $?)" = $'here\n3' ] || fail 'a tool in a shell'
     # nodes and links: the token crosses between nodes twice, and from 0 to 1 once
     while read -r us options; do
         # shellcheck disable=SC2086
