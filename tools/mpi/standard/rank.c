@@ -58,10 +58,10 @@ int mpi_end_for_missing(const char *name)
 {
     char place[PLACE_TEXT];
 
-    fprintf(
-        stderr,
-        "rank %d: %s is not there: this MPI has the functions of MPI 3.1 that mpi.h declares%s\n",
-        logp_vp_rank(mpi_this_rank()->vp), name, host_name_here(place));
+    fprintf(stderr,
+            "rank %d: %s is not there: logp mpirun --dry-run lists all missing functions that the "
+            "program needs%s\n",
+            logp_vp_rank(mpi_this_rank()->vp), name, host_name_here(place));
     host_abort_run(1);
 }
 
@@ -170,6 +170,13 @@ int MPI_Get_version(int *version, int *subversion)
 {
     *version = MPI_VERSION;
     *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int MPI_Abi_get_version(int *major, int *minor)
+{
+    *major = MPI_ABI_VERSION;
+    *minor = MPI_ABI_SUBVERSION;
     return MPI_SUCCESS;
 }
 
