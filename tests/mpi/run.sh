@@ -224,6 +224,12 @@ system)
 	0 -P 3 -L 5us
 	END
     ./system nodes 0 >out || fail 'the node of a program by itself'
+    for options in '-P 1' '-P 3' '-P 4 --executor thread' '-P 5 --clock virtual -L 5us' '-P 40'; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./system own
+    done
+    build system.c 'copies -fPIE' # it has a copy of environ
+    expect 0 ': all hold' -P 3 ./copies own
     for options in '-P 3' '-P 4 -L 5us --executor thread' '-P 300 -L 5us --cores 0,1'; do
         # shellcheck disable=SC2086
         expect 0 ': all hold' --clock virtual $options ./system clocks 1577836800
@@ -569,7 +575,7 @@ options)
     build computes.c
     # what is computed takes at least 20 ms of the processor
     while read -r how least; do
-        expect 0 '' -P 3 --clock virtual -L 5us --compute $how ./computes
+        expect 0 '' -P 3 --clock virtual --real-clocks -L 5us --compute $how ./computes
         [ "$(grep -c computed out)" -eq 3 ] &&
             awk -v least=$least '$2 < least || (least == 0 && $2 > 0) { exit 1 }' out || fail "--compute $how"
     done <<-'END'
@@ -582,12 +588,12 @@ options)
     free='computing takes no time on this clock, though a rank has computed for'
     for options in '' '--executor thread' '--check off'; do
         # shellcheck disable=SC2086
-        expect 0 "logp: $free" -P 3 --clock virtual -L 5us $options ./computes long
+        expect 0 "logp: $free" -P 3 --clock virtual --real-clocks -L 5us $options ./computes long
         [ "$(grep -c . out.err)" -eq 1 ] && grep -q 'ms; to charge it, type --compute measured$' out.err || fail "free work: $options"
     done
     for options in '--compute none' '--compute measured' -q '-L 100s'; do
         # shellcheck disable=SC2086
-        expect 0 '' -P 3 --clock virtual -L 5us $options ./computes long
+        expect 0 '' -P 3 --clock virtual --real-clocks -L 5us $options ./computes long
         [ ! -s out.err ] || fail "free work is named with $options"
     done
     expect 0 '' -P 3 --clock virtual -L 5us ./ring

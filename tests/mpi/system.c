@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process asks of its system, and each rank has for itself: system [nodes SIZE|clocks EPOCH] */
+/* What a process asks of its system, and each rank has for itself: system [nodes SIZE|clocks EPOCH|own|library] */
 #include "check.h"
 
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -99,6 +101,124 @@ static void clocks(time_t epoch)
     CHECK(MPI_Wtime() > now + 2 && MPI_Wtime() < now + 2.1);
 }
 
+/* Numbers of processes differ, also in a child. */
+static void numbers(void)
+{
+    int *all = malloc((size_t)P * sizeof(*all)), pid = getpid(), status;
+    pid_t child;
+
+    MPI_Allgather(&pid, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < P; i++)
+        CHECK(pid > 0 && (all[i] == pid) == (i == me) && kill(all[i], 0) == 0);
+    child = fork();
+    if (child == 0)
+        _exit(getpid() == pid);
+    CHECK(child != pid && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+          WEXITSTATUS(status) == 0);
+    free(all);
+}
+
+extern char **environ;
+
+static int has_entry(const char *entry)
+{
+    for (char **e = environ; e != NULL && *e != NULL; e++)
+        if (strcmp(*e, entry) == 0)
+            return 1;
+    return 0;
+}
+
+static void environments(void)
+{
+    static char put[32];
+    char name[32], entry[32], command[96];
+
+    snprintf(name, sizeof(name), "%d", me);
+    snprintf(entry, sizeof(entry), "OWN=%d", me);
+    snprintf(put, sizeof(put), "PUT=%d", me);
+    CHECK(getenv("PATH") != NULL && getenv("OWN") == NULL);
+    CHECK(setenv("OWN", "none", 1) == 0 && setenv("OWN", name, 1) == 0 &&
+          setenv("OWN", "other", 0) == 0);
+    CHECK(putenv(put) == 0);
+    if (me % 2 == 1)
+        CHECK(unsetenv("PATH") == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(strcmp(getenv("OWN"), name) == 0 && strcmp(getenv("PUT"), name) == 0);
+    CHECK(has_entry(entry) && has_entry(put) && !has_entry("OWN=none"));
+    CHECK((getenv("PATH") == NULL) == (me % 2 == 1));
+    snprintf(command, sizeof(command), "test \"$OWN\" = %d && test \"$PUT\" = %d", me, me);
+    CHECK(system(command) == 0);
+    CHECK(setenv("", "x", 1) != 0 && setenv("a=b", "x", 1) != 0 && unsetenv("a=b") != 0);
+    if (me == 0)
+        CHECK(clearenv() == 0 && getenv("OWN") == NULL && setenv("OWN", "0", 1) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(strcmp(getenv("OWN"), name) == 0);
+}
+
+static volatile sig_atomic_t handled, alarmed, from;
+
+static void handler(int number)
+{
+    handled = number;
+}
+
+static void handler_of_alarm(int number, siginfo_t *info, void *context)
+{
+    (void)info, (void)context;
+    alarmed = number;
+}
+
+static void handler_with(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    handled = number;
+    from = info->si_pid;
+}
+
+static void handlers(void)
+{
+    struct sigaction action = {.sa_sigaction = handler_with, .sa_flags = SA_SIGINFO}, old;
+    int next = getpid(), mine = getpid();
+
+    CHECK(signal(SIGUSR1, handler) == SIG_DFL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(raise(SIGUSR1) == 0 && handled == SIGUSR1);
+    CHECK(signal(SIGUSR1, SIG_IGN) == handler);
+    handled = 0;
+    CHECK(raise(SIGUSR1) == 0 && handled == 0);
+    CHECK(sigaction(SIGUSR2, &action, NULL) == 0 && sigaction(SIGUSR2, NULL, &old) == 0 &&
+          old.sa_sigaction == handler_with);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(kill(mine, SIGUSR2) == 0 && handled == SIGUSR2 && from == mine);
+    handled = 0;
+    MPI_Sendrecv_replace(&next, 1, MPI_INT, left(), 0, right(), 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+    CHECK(kill(next, SIGUSR2) == 0); /* of the right neighbour */
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(handled == SIGUSR2);
+    CHECK(signal(0, handler) == SIG_ERR && signal(SIGKILL, handler) == SIG_ERR);
+    /* an alarm of each rank */
+    action.sa_sigaction = handler_of_alarm;
+    CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+    if (me == 0)
+        CHECK(setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {.tv_usec = 20000}}, NULL) ==
+              0);
+    CHECK(me == 0 || (alarm(1000) == 0 && alarm(1000) > 990));
+    while (me == 0 && !alarmed)
+        ;
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK((alarmed == SIGALRM) == (me == 0));
+    /* a signal from outside is for all */
+    handled = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0)
+        CHECK(system("kill -USR2 $PPID") == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 1000 && !handled; i++)
+        usleep(1000);
+    CHECK(handled == SIGUSR2);
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
@@ -108,5 +228,10 @@ int main(int argc, char **argv)
         clocks((time_t)atol(argv[2]));
     if (strcmp(way, "nodes") == 0)
         nodes(atoi(argv[2]));
+    if (strcmp(way, "own") == 0) {
+        numbers();
+        handlers();
+        environments();
+    }
     return all_hold("system");
 }

@@ -28,7 +28,7 @@ struct host_rank *host_of_process(void)
 {
     struct host_rank *h = host_here();
 
-    return h != NULL && getpid() == the_job->pid ? h : NULL;
+    return h != NULL && syscall(SYS_getpid) == the_job->pid ? h : NULL;
 }
 
 /* ---- this library and liblogp ---- */

@@ -43,9 +43,10 @@ struct variables {
     char *optarg;
     int optind, opterr, optopt;
     FILE *input; /* stdin */
+    char **environment;
 };
 
-enum { N_VARIABLES = 5, N_STREAMS = 4 };
+enum { N_VARIABLES = 8, N_STREAMS = 4 };
 
 struct rank;
 
@@ -86,9 +87,11 @@ struct host_rank {
     char *token;         /* of strtok() */
     int64_t computes_ns; /* its thread's processor time when it last resumed its own code */
     struct variables variables;
-    void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
-    uintptr_t base;        /* of its image in memory: where the file's address 0 is */
-    bool was_ended;        /* its destructors run once, and not after _exit() */
+    void *at[N_VARIABLES];        /* of each: here, or in an image that has a copy */
+    uintptr_t base;               /* of its image in memory: where the file's address 0 is */
+    bool was_ended;               /* its destructors run once, and not after _exit() */
+    char **environment;           /* environment.c: an array of its own; NULL: none */
+    struct host_signals *signals; /* signals.c: NULL: the rank has no handlers */
     bool parses; /* getopt(): it has been called; characters of a word done; operands passed */
     int in_word, first_operand, last_operand;
     char **argv;    /* a copy */
@@ -219,6 +222,8 @@ void host_find_variables(struct job *job);
 /* Before the copy of the executable is loaded, or in a clone; and after that. */
 void host_give_variables(const struct job *job, struct host_rank *host);
 void host_begin_variables(const struct job *job, struct host_rank *host);
+/* Where the variable environ of this rank is. */
+char ***host_environment_of(const struct job *job, const struct host_rank *host);
 /* The variable stdin of this rank. */
 void host_set_stdin(const struct host_rank *host, FILE *input);
 
@@ -285,6 +290,13 @@ bool host_is_abandoned(const struct job *job);
 /* system.c: the node of a rank, and its name. size: of the array, with the end of the text; @return whether it fits */
 int host_node_of(const struct job *job, int rank);
 bool host_node_name(char *name, size_t size);
+
+/* The number that this rank has as a process. */
+pid_t host_number_of(const struct job *job, int rank);
+/* environment.c: of this rank; NULL: of the process */
+char **host_environment(const struct host_rank *h);
+/* signals.c: the rank has ended */
+void host_end_signals(struct host_rank *h);
 
 /* redirect.c: close what a rank has put in place of its standard streams */
 void host_end_redirections(struct host_rank *h);

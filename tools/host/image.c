@@ -302,9 +302,11 @@ void host_begin_image(const struct job *job, const struct host_rank *host)
     const struct own_functions *f = &job->constructors;
 
     if (f->one != 0)
-        ((constructor *)(host->base + f->one))(job->argc, job->argv, environ);
+        ((constructor *)(host->base + f->one))(job->argc, job->argv,
+                                               *host_environment_of(job, host));
     for (size_t i = 0; i < f->array_bytes / sizeof(constructor *); i++)
-        ((constructor **)(host->base + f->array))[i](job->argc, job->argv, environ);
+        ((constructor **)(host->base + f->array))[i](job->argc, job->argv,
+                                                     *host_environment_of(job, host));
 }
 
 void host_end_image(const struct job *job, struct host_rank *host)

@@ -48,7 +48,7 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
         if (h->argv == NULL)
             host_leave_rank(1, -ENOMEM);
         the_guest.resume_computing();
-        exit(main(the_job->argc, h->argv, environ));
+        exit(main(the_job->argc, h->argv, host_environment(h)));
     }
     if (getenv("LOGP_MPIRUN") == NULL) {
         own_main = main;

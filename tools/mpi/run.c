@@ -171,6 +171,9 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and host_is_abandoned() */
     free_handler_stack(handler_stack);
     host_end_redirections(h);
+    host_end_signals(h);
+    free(h->environment);
+    h->environment = NULL;
     free(h->argv);
     free(h->streams);
     mpi_end_rank(r);
