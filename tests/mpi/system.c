@@ -2,8 +2,10 @@
 /* What a process asks of its system, and each rank has for itself: system [nodes SIZE|clocks EPOCH|own|library] */
 #include "check.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/utsname.h>
@@ -219,6 +221,36 @@ static void handlers(void)
     CHECK(handled == SIGUSR2);
 }
 
+static void directories(void)
+{
+    char name[32], path[4096], first[4096];
+    struct stat at;
+    FILE *f;
+    int folder;
+
+    snprintf(name, sizeof(name), "folder%d", me);
+    CHECK(getcwd(first, sizeof(first)) != NULL && mkdir(name, 0777) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(chdir(name) == 0 && chdir("nowhere") != 0);
+    CHECK(umask(me % 2 == 0 ? 077 : 027) == 022);
+    for (int i = 0; i < 3; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        CHECK(getcwd(path, sizeof(path)) != NULL && strcmp(strrchr(path, '/') + 1, name) == 0);
+    }
+    f = fopen("file", "w");
+    CHECK(f != NULL && fclose(f) == 0 && stat("file", &at) == 0);
+    CHECK((at.st_mode & 0777) == (me % 2 == 0 ? 0600 : 0640));
+    usleep(1000);
+    CHECK(system("test -e file && test -d ../folder0") == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    folder = open("..", O_RDONLY);
+    CHECK(fchdir(folder) == 0 && close(folder) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(getcwd(path, sizeof(path)) != NULL && strcmp(path, first) == 0);
+    snprintf(path, sizeof(path), "%s/file", name);
+    CHECK(unlink(path) == 0 && rmdir(name) == 0 && umask(022) == (mode_t)(me % 2 == 0 ? 077 : 027));
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
@@ -231,6 +263,7 @@ int main(int argc, char **argv)
     if (strcmp(way, "own") == 0) {
         numbers();
         handlers();
+        directories();
         environments();
     }
     return all_hold("system");

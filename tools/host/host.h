@@ -87,10 +87,13 @@ struct host_rank {
     char *token;         /* of strtok() */
     int64_t computes_ns; /* its thread's processor time when it last resumed its own code */
     struct variables variables;
-    void *at[N_VARIABLES];        /* of each: here, or in an image that has a copy */
-    uintptr_t base;               /* of its image in memory: where the file's address 0 is */
-    bool was_ended;               /* its destructors run once, and not after _exit() */
-    char **environment;           /* environment.c: an array of its own; NULL: none */
+    void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
+    uintptr_t base;        /* of its image in memory: where the file's address 0 is */
+    bool was_ended;        /* its destructors run once, and not after _exit() */
+    char **environment;    /* environment.c: an array of its own; NULL: none */
+    int directory;         /* directory.c: its own; 0: it has not changed that */
+    bool has_mask;
+    mode_t mask;
     struct host_signals *signals; /* signals.c: NULL: the rank has no handlers */
     bool parses; /* getopt(): it has been called; characters of a word done; operands passed */
     int in_word, first_operand, last_operand;
@@ -135,6 +138,9 @@ struct job {
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     size_t stack_bytes;
     int n_ranks;
+    bool changes_directory; /* the executable calls chdir() or umask(): directory.c */
+    int directory;          /* that of the process; -1: none is kept */
+    mode_t mask;
     bool follows_clock; /* the system's clocks are emulated: clocks.c */
     int64_t epoch_ns;   /* the time of day at the start of the run, then: since 1970 */
     int node_size;      /* ranks of a node; 0: all are of this host */
@@ -295,6 +301,11 @@ bool host_node_name(char *name, size_t size);
 pid_t host_number_of(const struct job *job, int rank);
 /* environment.c: of this rank; NULL: of the process */
 char **host_environment(const struct host_rank *h);
+/* directory.c: look in the executable; a rank begins, on its thread; it comes back to its own code; it has ended */
+void host_find_directories(struct job *job);
+void host_begin_directory(const struct job *job, struct host_rank *h, bool is_only_thread);
+void host_enter_directory(const struct host_rank *h);
+void host_end_directory(struct host_rank *h);
 /* signals.c: the rank has ended */
 void host_end_signals(struct host_rank *h);
 

@@ -230,6 +230,7 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     own_unique_symbols(job->file);
     host_find_variables(job);
     host_find_streams(job);
+    host_find_directories(job);
     prepare(job);
     if (!job->names_threads &&
         !host_has_own_libraries(job)) /* a debugger reads what the loader has */

@@ -146,6 +146,8 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     }
     handler_stack = make_handler_stack();
     host_look_here();
+    host_begin_directory(job, h,
+                         !job->names_threads && logp_machine_cores(logp_vp_machine(vp)) == 1);
     atomic_store_explicit(&h->running, true, memory_order_relaxed); /* this thread reads it */
     if (setjmp(h->end) == 0)
         run_program(job, h);
@@ -172,6 +174,7 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     free_handler_stack(handler_stack);
     host_end_redirections(h);
     host_end_signals(h);
+    host_end_directory(h);
     free(h->environment);
     h->environment = NULL;
     free(h->argv);
