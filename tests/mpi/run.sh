@@ -268,6 +268,35 @@ system)
     for epoch in yesterday 2020-13-01 2020-01-01x -1 99999999999; do
         expect 2 'now, seconds since 1970, or a time of UTC' --clock virtual --epoch "$epoch" ./system
     done
+    # options of other mpiruns
+    mkdir -p folder
+    cp system folder
+    for options in '-np 3 -x A=b -wdir folder' '-n 3 --oversubscribe --allow-run-as-root -genv A b --wdir=folder' \
+        '-c 3 --bind-to core --map-by node --mca btl tcp,self -env A b -wd folder' '-P3 --host localhost:3 -x A=b -x PATH -wdir folder' \
+        '-P 3 -H localhost,127.0.0.1 -x=A=b --wdir folder -envall' '--executor thread -np 3 -x A=b -wdir folder --rank-by slot'; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./system launched A=b folder
+    done
+    expect 0 ': all hold' -np 5 -ppn 2 ./system nodes 2
+    expect 0 ': all hold' -np 3 -pernode ./system nodes 1
+    expect 0 '[0] system: all hold' -l -np 2 ./system
+    while IFS='|' read -r options says; do
+        # shellcheck disable=SC2086
+        expect 2 "$says" $options ./system
+    done <<-'END'
+	-x|which program?
+	-np 2 --host nowhere|mpirun: --host nowhere: all ranks run on this host; remove it: --nodes 2x4
+	--hostfile hosts|mpirun: --hostfile is not an option of logp mpirun; remove it: all ranks run on this host
+	-f hosts|mpirun: -f is not an option of logp mpirun
+	--output-filename out|redirect the output of this command
+	-ppn x|--nodes *xx: NODESxPROCESSORS
+	-wdir nowhere|mpirun: -wdir nowhere: No such file or directory
+	-x =b|mpirun: -x =b: NAME or NAME=VALUE
+	--cpu-set 0,1|type --cores LIST
+	--no-such|no such option
+	END
+    expect 2 '-x: needs a value' -x
+    expect 2 '-genv: needs two values' -np 2 -genv A
     expect 2 '--inter L=5us: needs --nodes' --inter L=5us ./system
     expect 2 '--nodes 2x3: as many processors as -P gives' --nodes 2x3 -P 4 ./system
     ;;

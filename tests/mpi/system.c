@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process asks of its system, and each rank has for itself: system [nodes SIZE|clocks EPOCH|own|library] */
+/* What a process asks of its system, and each rank has for itself: system [nodes SIZE|clocks EPOCH|own|launched ENTRY FOLDER] */
 #include "check.h"
 
 #include <fcntl.h>
@@ -251,6 +251,15 @@ static void directories(void)
     CHECK(unlink(path) == 0 && rmdir(name) == 0 && umask(022) == (mode_t)(me % 2 == 0 ? 077 : 027));
 }
 
+/* What the launcher has set: NAME=VALUE, and the last part of the working directory. */
+static void launched(const char *entry, const char *folder)
+{
+    char path[4096];
+
+    CHECK(has_entry(entry));
+    CHECK(getcwd(path, sizeof(path)) != NULL && strcmp(strrchr(path, '/') + 1, folder) == 0);
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
@@ -260,6 +269,8 @@ int main(int argc, char **argv)
         clocks((time_t)atol(argv[2]));
     if (strcmp(way, "nodes") == 0)
         nodes(atoi(argv[2]));
+    if (strcmp(way, "launched") == 0)
+        launched(argv[2], argv[3]);
     if (strcmp(way, "own") == 0) {
         numbers();
         handlers();

@@ -636,6 +636,10 @@ const struct command command_mpirun = {
         "-o 2us -g 4us, --machine or --topology. MPI_Wtime() is the emulated clock. Exit code: "
         "that\n"
         "of the first rank whose code is not 0; a deadlock is reported with each rank's call.\n"
+        "Of the options of other mpiruns, -x, -genv, -wdir, -ppn, -l, --host localhost, "
+        "--oversubscribe,\n"
+        "--bind-to, --map-by, --mca and others are taken, and the rest are refused with the "
+        "reason.\n"
         "In gdb (--gdb): `run`, `rank 3`, `ranks NAME`, `print $global(\"NAME\", 3)`.\n"
         "\n"
         "  logp-cc hello.c -o hello && logp mpirun -P 64 ./hello",
