@@ -268,6 +268,48 @@ system)
     for epoch in yesterday 2020-13-01 2020-01-01x -1 99999999999; do
         expect 2 'now, seconds since 1970, or a time of UTC' --clock virtual --epoch "$epoch" ./system
     done
+    # several programs in one run, each with globals, arguments, names and lines of its own
+    cat >first.c <<-'END'
+	#include <mpi.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <err.h>
+	int own = 5;
+	int main(int argc, char **argv)
+	{
+	    int me, sum;
+	    MPI_Init(&argc, &argv);
+	    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	    own += me;
+	    MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	    printf("%s %d of %d: %s\n", argv[0], me, sum, argc > 1 ? argv[1] : "none");
+	    warnx("here");
+	    if (argc > 1 && strcmp(argv[1], "waits") == 0)
+	        MPI_Recv(&sum, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	    MPI_Finalize();
+	}
+	END
+    { echo; sed 's/own/other/; s/5;/50;/; s/own/other/g' first.c; } >second.c
+    for name in first second; do "$tools/logp-cc" -g -Wno-format-security $name.c -o $name; done
+    for options in '-P 1' '-np 1 --executor thread' '-n1 --clock virtual -L 5us'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options ./first a : -np 2 ./second b c : -n1 ./first
+        [ "$(sort out | tr '\n' ' ')" = './first 0 of 116: a ./first 3 of 116: none ./second 1 of 116: b ./second 2 of 116: b ' ] &&
+            [ "$(sort out.err | uniq -c | tr -s ' \n' ' ')" = ' 2 first: here 2 second: here ' ] || fail "several programs: $options"
+        # shellcheck disable=SC2086
+        expect 1 'deadlock: all ranks wait' $options ./first : -P 1 ./second waits
+        grep -qF ' (first.c:17)' said &&
+            grep -qF 'rank 1 in MPI_Recv, for a message from rank 0 with tag 7 (second.c:17)' said || fail 'the lines of several programs'
+    done
+    expect 0 '' -np 1 -ppn 1 ./system nodes 1 : -n 1 ./system nodes 1
+    expect 2 'each program needs its number of ranks: -P 2 ./first : -P 2 PROGRAM' ./first : -P 2 ./second
+    for rest in '' '-P 2' './second' '-P x ./second' '-P 1 -L 5us ./second' '-L 5us ./second'; do
+        # shellcheck disable=SC2086
+        expect 2 'after a : stands -P N and a program' -P 1 ./first : $rest
+    done
+    expect 2 './nothing: No such file' -P 1 ./first : -P 1 ./nothing
+    expect 2 '--explore is for one program' -P 1 --explore 3 ./first : -P 1 ./second
+    expect 2 'at most 8 programs' -P 1 ./first $(for i in 1 2 3 4 5 6 7 8; do echo : -P 1 ./first; done)
     # options of other mpiruns
     mkdir -p folder
     cp system folder

@@ -15,7 +15,7 @@
 
 char **host_environment(const struct host_rank *h)
 {
-    return h != NULL && the_job->main == NULL ? *host_environment_of(the_job, h) : environ;
+    return h != NULL && the_job->main == NULL ? *host_environment_of(h->job, h) : environ;
 }
 
 /* The rank whose environment a call changes; NULL: the process's is. */
@@ -63,7 +63,7 @@ EXPORT char *secure_getenv(const char *name)
 /* Put an entry in place of that of the same name, or after all; NULL: remove that. @return 0; -1: no memory */
 static int change(struct host_rank *h, const char *name, size_t length, char *entry)
 {
-    char ***const at = host_environment_of(the_job, h), **const old = *at, **all;
+    char ***const at = host_environment_of(h->job, h), **const old = *at, **all;
     size_t n = 0, kept = 0;
 
     while (old != NULL && old[n] != NULL)
@@ -155,9 +155,9 @@ EXPORT int clearenv(void)
 
     if (h == NULL)
         return NEXT(clearenv)();
-    if (*host_environment_of(the_job, h) == h->environment)
+    if (*host_environment_of(h->job, h) == h->environment)
         free(h->environment);
-    *host_environment_of(the_job, h) = h->environment = NULL;
+    *host_environment_of(h->job, h) = h->environment = NULL;
     return 0;
 }
 

@@ -71,6 +71,7 @@ extern const struct guest the_guest;
 
 struct host_rank {
     struct logp_vp *vp;
+    const struct job *job;   /* its program */
     struct rank *rank;       /* the guest's */
     const char *const *call; /* of the guest: that the rank is in, or was in last */
     jmp_buf end;
@@ -123,7 +124,10 @@ struct own_functions {
     uintptr_t one, array, array_bytes;
 };
 
+/* A program of the run, and, of the first one, what belongs to all of them. */
 struct job {
+    struct job *next; /* the program of the ranks after those of this one; NULL: none */
+    int index, first_rank;
     int argc;
     char **argv;
     const char *path; /* also for other folders and processes */
@@ -181,7 +185,7 @@ int host_make_file(const struct job *job, const char *name);
 /* image.c. prepare: called before the first copy is made */
 int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size);
 /* Load a copy of the executable. @return its entry; NULL: the reason is in *why */
-void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t size);
+void *host_load_image(const struct job *job, struct host_rank *host, char *why, size_t size);
 /* Unload it. Its file is used again. */
 void host_unload_image(struct host_rank *host);
 void host_enter_image(void *entry);
@@ -200,6 +204,8 @@ void host_write_address(const struct job *job, const struct host_rank *host,
 
 /* place.c: safe in signal handlers */
 enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
+/* A place has the number of its program above the address in its file: it fits in 32 bits. */
+enum { PROGRAM_SHIFT = 29, MOST_PROGRAMS = 8 };
 
 /* Of an address in this rank's copy of the executable; 0: it is none. caller: a return address, or NULL */
 uintptr_t host_place_of(const struct host_rank *h, void *caller);

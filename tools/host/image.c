@@ -251,7 +251,7 @@ static bool make_own_file(const struct job *job, struct host_rank *host)
 }
 
 /* Load a copy by the loader. @return false: the reason is in *why */
-static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t size)
+static bool load_copy(const struct job *job, struct host_rank *host, char *why, size_t size)
 {
     struct link_map *map;
     char path[64];
@@ -270,7 +270,7 @@ static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t
         return false;
     }
     host->base = map->l_addr;
-    if (host == job->hosts && !job->quiet)
+    if (host == job->hosts + job->first_rank && !job->quiet)
         host_name_shared(job);
     return true;
 }
@@ -287,7 +287,7 @@ static bool load_clone(const struct job *job, struct host_rank *host, char *why,
     return true;
 }
 
-void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t size)
+void *host_load_image(const struct job *job, struct host_rank *host, char *why, size_t size)
 {
     if (job->picture != NULL ? !load_clone(job, host, why, size) : !load_copy(job, host, why, size))
         return NULL;
