@@ -305,7 +305,7 @@ system)
     expect 2 'each program needs its number of ranks: -P 2 ./first : -P 2 PROGRAM' ./first : -P 2 ./second
     for rest in '' '-P 2' './second' '-P x ./second' '-P 1 -L 5us ./second' '-L 5us ./second'; do
         # shellcheck disable=SC2086
-        expect 2 'after a : stands -P N and a program' -P 1 ./first : $rest
+        expect 2 'after a : come -P N and a program' -P 1 ./first : $rest
     done
     expect 2 './nothing: No such file' -P 1 ./first : -P 1 ./nothing
     expect 2 '--explore is for one program' -P 1 --explore 3 ./first : -P 1 ./second
@@ -327,7 +327,7 @@ system)
         expect 2 "$says" $options ./system
     done <<-'END'
 	-x|which program?
-	-np 2 --host nowhere|mpirun: --host nowhere: all ranks run on this host; remove it: --nodes 2x4
+	-np 2 --host nowhere|mpirun: --host nowhere: all ranks run on this host; remove it: with --nodes
 	--hostfile hosts|mpirun: --hostfile is not an option of logp mpirun; remove it: all ranks run on this host
 	-f hosts|mpirun: -f is not an option of logp mpirun
 	--output-filename out|redirect the output of this command

@@ -50,7 +50,7 @@ static const struct foreign {
     {"pernode", 0, PER_NODE, "1"},
     {"host H hosts", 1, OTHER_HOST, NULL},
     {"hostfile machinefile default-hostfile f", 1, REFUSED,
-     "all ranks run on this host; --nodes 2x4 says which of them share a node, --transport mpi "
+     "all ranks run on this host; with --nodes 2x4 some of them share a node, --transport mpi "
      "runs over processes of "
      "an MPI"},
     {"output-filename outfile-pattern errfile-pattern", 1, REFUSED,
@@ -62,7 +62,7 @@ static const struct foreign {
     {"xterm", 1, REFUSED, "type --gdb for a debugger"},
 };
 
-/* @return NULL: it is no option of the others */
+/* @return NULL: the others have no such option */
 static const struct foreign *find_foreign(const char *word, size_t length)
 {
     for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
@@ -128,7 +128,7 @@ static struct problem *export(const char *word, const char *text)
     return problem;
 }
 
-/* Add the words that stand for an option here. */
+/* Add the words that an option has here. */
 static struct problem *take(const struct question *q, const struct foreign *f, char *word,
                             char *const *values, char **out, int *n)
 {
@@ -160,10 +160,10 @@ static struct problem *take(const struct question *q, const struct foreign *f, c
     case OTHER_HOST:
         if (is_this_host(values[0]))
             return NULL;
-        return usage_problem("mpirun: %s %s: all ranks run on this host; remove it: --nodes 2x4 "
-                             "says which of them share "
-                             "a node, --transport mpi runs over processes of an MPI",
-                             word, values[0]);
+        return usage_problem(
+            "mpirun: %s %s: all ranks run on this host; remove it: with --nodes "
+            "2x4 some of them share a node, --transport mpi runs over processes of an MPI",
+            word, values[0]);
     case REFUSED:
         return usage_problem("mpirun: %s is not an option of logp mpirun; remove it: %s", word,
                              f->text);

@@ -188,9 +188,8 @@ static struct problem *take_programs(struct question *q)
         n = words_of_program(word);
         ranks = ranks_of(word, n, &n_words);
         if (ranks == 0 || n <= n_words || word[n_words][0] == '-')
-            return usage_problem("mpirun: after a : stands -P N and a program%s; options of the "
-                                 "run stand before the first "
-                                 "program: logp mpirun -P 2 ./a : -P 2 ./b",
+            return usage_problem("mpirun: after a : come -P N and a program%s; options of the run "
+                                 "come before the first program: logp mpirun -P 2 ./a : -P 2 ./b",
                                  n > 0 && word[0][0] == '-' && ranks == 0 ? ", and no other option"
                                                                           : "");
         P += ranks;

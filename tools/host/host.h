@@ -221,6 +221,9 @@ const char *host_demangled(const char *name, char *text, size_t size);
 /* The same of host_place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *host_name_here(char *text);
 
+/* own_code.c: whether a return address is in this library or liblogp */
+bool host_is_own_code(const void *address);
+
 /* clocks.c: this clock as the calling rank has it, outside of a rank the host's; -1: there is none */
 int64_t host_read_clock(clockid_t clock);
 
@@ -260,8 +263,6 @@ void host_set_stream_input(const struct host_rank *host, FILE *input);
 /* here.c: a function of the C library that one of the same name here replaces */
 void *host_next_of(const char *name);
 #define NEXT(name) ((__typeof__(name) *)host_next_of(#name))
-/* Whether a return address is in this library or liblogp, which ask for the host's clocks and process. */
-bool host_is_own_code(const void *address);
 /* Those that are called by name. Signal handlers may call all but host_fileno(), since host_next_of() takes a lock. */
 int host_close(int fd);
 ssize_t host_read(int fd, void *buf, size_t n);

@@ -342,7 +342,7 @@ static int agree_on_code(struct logp_machine *m, int code)
 /* Read the executables of all programs; the job has the first. @return 0; -1: an error has been printed */
 static int read_programs(struct job *job, const struct mpi_program *program)
 {
-    const struct job first = *job; /* what all have in common */
+    const struct job first = *job; /* the values that all have in common */
     char why[512], *path;
     int first_rank = 0;
 
