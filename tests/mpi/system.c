@@ -251,6 +251,72 @@ static void directories(void)
     CHECK(unlink(path) == 0 && rmdir(name) == 0 && umask(022) == (mode_t)(me % 2 == 0 ? 077 : 027));
 }
 
+static int set_lock(int fd, int command, short type, off_t from, off_t n, pid_t *by)
+{
+    struct flock l = {.l_type = type, .l_whence = SEEK_SET, .l_start = from, .l_len = n};
+    const int rc = fcntl(fd, command, &l);
+
+    if (by != NULL)
+        *by = l.l_type != F_UNLCK ? l.l_pid : 0;
+    return rc;
+}
+
+/* Locks of parts of a file: those of two ranks exclude each other, and all exclude other processes. */
+static void locks(void)
+{
+    const int fd = open("locked", O_RDWR | O_CREAT, 0666);
+    int first = getpid(), n = 0, status, other;
+    pid_t by, child;
+
+    CHECK(fd >= 0);
+    MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (me == 0)
+        CHECK(set_lock(fd, F_SETLK, F_WRLCK, 10, 10, NULL) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK((set_lock(fd, F_SETLK, F_WRLCK, 15, 1, NULL) == 0) == (me == 0));
+    CHECK(set_lock(fd, F_GETLK, F_WRLCK, 0, 0, &by) == 0 && (me == 0 ? by == 0 : by == first));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(set_lock(fd, F_SETLK, F_RDLCK, 20, 5, NULL) == 0); /* all of them */
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) {
+        /* unlocking, and closing another descriptor of the file, leave the locks of the others */
+        CHECK(set_lock(fd, F_SETLK, F_UNLCK, 12, 20, NULL) == 0);
+        other = open("locked", O_RDONLY);
+        CHECK(close(other) == 0);
+        child = fork();
+        if (child == 0)
+            _exit(set_lock(fd, F_GETLK, F_WRLCK, 20, 1, &by) == 0 ? by != 0 : 2);
+        CHECK(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == (P > 1));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(P == 1 || set_lock(fd, F_SETLK, F_WRLCK, 22, 1, NULL) != 0 || P == 2);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(set_lock(fd, F_SETLK, F_UNLCK, 0, 0, NULL) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 20; i++) { /* each adds 1, alone */
+        if (i % 2 == 0)
+            CHECK(set_lock(fd, F_SETLKW, F_WRLCK, 0, 0, NULL) == 0);
+        else
+            CHECK(lseek(fd, 0, SEEK_SET) == 0 && lockf(fd, F_LOCK, 0) == 0);
+        n = 0;
+        CHECK(pread(fd, &n, sizeof(n), 0) >= 0);
+        n++;
+        usleep(10);
+        CHECK(pwrite(fd, &n, sizeof(n), 0) == sizeof(n));
+        CHECK(i % 2 == 0 ? set_lock(fd, F_SETLK, F_UNLCK, 0, 0, NULL) == 0
+                         : lockf(fd, F_ULOCK, 0) == 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(pread(fd, &n, sizeof(n), 0) == sizeof(n) && n == 20 * P);
+    if (me == 0)
+        CHECK(lockf(fd, F_TLOCK, 0) == 0 && close(fd) == 0); /* which unlocks it */
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(me != P - 1 || me == 0 || (lockf(fd, F_TEST, 0) == 0 && lockf(fd, F_TLOCK, 0) == 0));
+    CHECK(me == 0 || close(fd) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(me != 0 || unlink("locked") == 0);
+}
+
 /* What the launcher has set: NAME=VALUE, and the last part of the working directory. */
 static void launched(const char *entry, const char *folder)
 {
@@ -274,6 +340,7 @@ int main(int argc, char **argv)
     if (strcmp(way, "own") == 0) {
         numbers();
         handlers();
+        locks();
         directories();
         environments();
     }

@@ -313,6 +313,10 @@ void host_find_directories(struct job *job);
 void host_begin_directory(const struct job *job, struct host_rank *h, bool is_only_thread);
 void host_enter_directory(const struct host_rank *h);
 void host_end_directory(struct host_rank *h);
+/* locks.c: close this descriptor of a rank by closes(of), which ends the rank's locks of the file and no others; NULL: it is
+ * of no rank. And the rank has ended. */
+int host_close_locked(const struct host_rank *h, int fd, int (*closes)(void *of), void *of);
+void host_end_locks(const struct host_rank *h);
 /* signals.c: the rank has ended */
 void host_end_signals(struct host_rank *h);
 

@@ -183,6 +183,7 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     free_handler_stack(handler_stack);
     host_end_redirections(h);
     host_end_signals(h);
+    host_end_locks(h);
     host_end_directory(h);
     free(h->environment);
     h->environment = NULL;
