@@ -11,8 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-int MPI_File_delete(const char *, MPI_Info); /* a function that is not there */
-
 static const char *volatile nothing;
 
 static char variable[] = "A=1", *environment[] = {variable, NULL};

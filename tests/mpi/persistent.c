@@ -228,6 +228,10 @@ static void numbers(void)
     MPI_Comm copy;
     MPI_Datatype t;
     int result;
+#ifdef MPI_ABI_VERSION
+    MPI_F08_status f08;
+    int major, minor;
+#endif
 
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     MPI_Type_contiguous(2, MPI_INT, &t);
@@ -235,6 +239,27 @@ static void numbers(void)
     CHECK(MPI_Comm_f2c(MPI_Comm_c2f(copy)) == copy && MPI_Type_f2c(MPI_Type_c2f(t)) == t);
     CHECK(MPI_Comm_c2f(copy) == MPI_Comm_c2f(copy));
     CHECK(MPI_Op_f2c(MPI_Op_c2f(MPI_SUM)) == MPI_SUM);
+#ifdef MPI_ABI_VERSION /* of MPI 5.0 */
+    CHECK(MPI_Comm_fromint(MPI_Comm_toint(copy)) == copy && MPI_Comm_toint(copy) >= 0x400);
+    CHECK(MPI_Comm_toint(MPI_COMM_WORLD) == 0x101 && MPI_Type_toint(MPI_INT) == 0x209);
+    CHECK(MPI_Type_fromint(MPI_Type_toint(t)) == t && PMPI_Type_fromint(0x209) == MPI_INT);
+    CHECK(MPI_File_fromint(MPI_File_toint(MPI_FILE_NULL)) == MPI_FILE_NULL);
+    CHECK(MPI_Session_fromint(MPI_Session_toint(MPI_SESSION_NULL)) == MPI_SESSION_NULL);
+    MPI_Abi_get_version(&major, &minor);
+    CHECK(major == 1 && minor == 0);
+    MPI_Status_set_tag(&status, 5);
+    MPI_Status_set_source(&status, 6);
+    MPI_Status_set_error(&status, 7);
+    MPI_Status_c2f08(&status, &f08);
+    MPI_Status_f082c(&f08, &other);
+    MPI_Status_get_source(&other, &major);
+    MPI_Status_get_tag(&other, &minor);
+    CHECK(major == 6 && minor == 5 && other.MPI_ERROR == 7);
+    MPI_Status_f082f(&f08, f);
+    CHECK(f[MPI_F_SOURCE] == 6 && f[MPI_F_TAG] == 5 && f[MPI_F_ERROR] == 7);
+    MPI_Status_get_error(&other, &major);
+    CHECK(major == 7);
+#endif
     CHECK(MPI_Request_f2c(MPI_Request_c2f(MPI_REQUEST_NULL)) == MPI_REQUEST_NULL);
     MPI_Comm_compare(MPI_Comm_f2c(MPI_Comm_c2f(copy)), MPI_COMM_WORLD, &result);
     CHECK(result == MPI_CONGRUENT);

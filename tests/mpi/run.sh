@@ -46,7 +46,7 @@ checks)
     cmp 1.json 2.json || fail 'two runs of the virtual clock differ'
     logp mpirun -P 6 --clock virtual -L 6us --trace all.svg ./types >/dev/null
     grep -q '<svg' all.svg || fail 'no picture'
-    # what docs/mpi-programs.md says of the time that windows take
+    # what docs/mpi-limits.md says of the time that windows take
     while read -r us what; do
         expect 0 "$us us: $what" -P 3 --clock virtual -L 6us -o 2us -g 4us -G 1ns ./windows time
     done <<-'END'
@@ -144,11 +144,14 @@ own)
     expect 0 '' -P 3 --clock virtual ./libc child
     expect 40 '' -P 3 ./libc exit
     build streams.cc
+    build streams.cc copied -fPIE # it has copies of the streams
     for options in '-P 4' '-P 5 --executor thread' '-P 4 --clock virtual -L 3us'; do
         for way in synchronized apart; do
-            # shellcheck disable=SC2086
-            printf '3 4\n' | expect 0 'rank 0 read 3, then 4' $options ./streams $way
-            grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "streams $options: $(cat out)"
+            for program in streams copied; do
+                # shellcheck disable=SC2086
+                printf '3 4\n' | expect 0 'rank 0 read 3, then 4' $options ./$program $way
+                grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "$program $options: $(cat out)"
+            done
         done
     done
     # What rank 1 does to its streams: what the others print is there, and of rank 1 what is named.
@@ -483,6 +486,44 @@ ends)
     expect 6 'rank 1: MPI_Send: invalid rank: the destination 99' -P 4 ./ends rank
     expect 1 'rank 1: MPI_File_delete is not there' -P 4 ./ends missing
     grep -qF "$(line 'delete("nothing')" said || fail 'the line of a missing function'
+    # mpi.h declares all of MPI 4.1; a program that needs a missing function is known before it runs, also by its library
+    cat >later.c <<-'END'
+	#include <mpi.h>
+	int later(void)
+	{
+	    MPI_Session s;
+	    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
+	    return PMPI_Session_finalize(&s);
+	}
+	END
+    cat >needs.c <<-'END'
+	#include <mpi.h>
+	int later(void);
+	int main(int argc, char **argv)
+	{
+	    MPI_Request q;
+	    MPI_Init(&argc, &argv);
+	#ifndef NONE
+	    if (argc > 1)
+	        MPI_Bcast_c(argv, (MPI_Count)1, MPI_BYTE, 0, MPI_COMM_WORLD);
+	    if (argc > 2)
+	        MPI_Psend_init(argv, 1, (MPI_Count)1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+	    if (argc > 3)
+	        later();
+	#endif
+	    MPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" -Werror -shared later.c -o liblater.so
+    "$tools/logp-cc" -Werror -g needs.c -o needs -L. -llater -Wl,-rpath,"$PWD"
+    "$tools/logp-cc" -DNONE needs.c -o none
+    expect 1 './needs: functions of MPI that it needs and that are not there:' --dry-run -P 4 ./needs
+    diff <(tail -n +2 out) <(printf '  %s\n' MPI_Bcast_c MPI_Psend_init MPI_Session_init PMPI_Session_finalize) ||
+        fail 'other functions are missing'
+    expect 0 './none: all functions of MPI that it needs are there' --dry-run ./none
+    expect 2 'it is not an executable' --dry-run ./later.c
+    expect 0 '' -q -P 2 ./needs
+    expect 1 'MPI_Bcast_c is not there: logp mpirun --dry-run lists all' -q -P 2 ./needs x
     expect 17 '' -P 4 ./ends code
     # messages of collectives that the queues do not take: the call, its line, the limit and what to type
     for clock in wall virtual; do
@@ -612,6 +653,30 @@ options)
         LD_PRELOAD=$PWD/tool.so expect 0 'ranks, sum' --check $check -P 3 ./ring
         [ "$(grep -c 'is called in one of 3 images' out.err)" -eq 3 ] || fail "--check $check: a tool does not see each call"
     done
+    # a tool that is linked with MPI brings the library into each command of its environment, where it changes nothing
+    cat >linked.c <<-'END'
+	#include <mpi.h>
+	#include <stdio.h>
+	static int sends;
+	int MPI_Send(const void *buf, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+	{
+	    __atomic_fetch_add(&sends, 1, __ATOMIC_RELAXED);
+	    return PMPI_Send(buf, n, type, to, tag, comm);
+	}
+	int MPI_Finalize(void)
+	{
+	    int rank;
+	    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	    PMPI_Barrier(MPI_COMM_WORLD);
+	    if (rank == 0)
+	        printf("sends seen: %d\n", sends);
+	    return PMPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" -shared -fPIC linked.c -o linked.so
+    LD_PRELOAD=$PWD/linked.so expect 0 'sends seen: 3' -P 4 ./ring
+    LD_PRELOAD=$PWD/linked.so ./ring | grep -qx 'sends seen: 0' || fail 'a tool with a program by itself'
+    [ "$(LD_PRELOAD=$PWD/linked.so sh -c 'echo here; exit 3'; echo $?)" = $'here\n3' ] || fail 'a tool in a shell'
     # nodes and links: the token crosses between nodes twice, and from 0 to 1 once
     while read -r us options; do
         # shellcheck disable=SC2086

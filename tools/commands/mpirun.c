@@ -28,40 +28,6 @@
 enum { MOST_PROGRAMS = 8 };                /* of the MPI library, too */
 static const char again[] = "LOGP_MPIRUN"; /* set: the library is loaded */
 
-/* Whether the library is in this folder, whose path ends before `end`. */
-static bool is_there(char *path, size_t size, const char *folder, const char *end, const char *name)
-{
-    return snprintf(path, size, "%.*s%s", (int)(end - folder), folder, name) < (int)size &&
-           access(path, R_OK) == 0;
-}
-
-/* Find the library: in a build, below the folder of this command; installed,
- * below that of liblogp. */
-static struct problem *find_library(char *path, size_t size)
-{
-    const char *(*const version)(void) = logp_version;
-    char self[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    const char *slash;
-    Dl_info library;
-    void *address;
-
-    self[n > 0 ? n : 0] = '\0';
-    slash = strrchr(self, '/');
-    if (slash != NULL && is_there(path, size, self, slash, "/mpi/libmpi_abi.so.1"))
-        return NULL;
-    memcpy(&address, &version, sizeof(address));
-    if (dladdr(address, &library) != 0) {
-        slash = strrchr(library.dli_fname, '/');
-        if (slash != NULL &&
-            is_there(path, size, library.dli_fname, slash, "/logp/libmpi_abi.so.1"))
-            return NULL;
-    }
-    return failure(
-        "the MPI library libmpi_abi.so.1 is missing from the folders of this command; "
-        "in a build folder, type cmake --build and that folder; else install logp again");
-}
-
 static const char own_files[] = "/proc/self/fd/";
 
 /* Name the library for LD_PRELOAD, where a blank or a colon ends a name: such a library gets the
@@ -102,7 +68,7 @@ static struct problem *start_again(char **argv)
             "mpirun: this command was built with a sanitizer that must come before the C "
             "library, as the MPI library must; build it with cmake --preset ubsan, or without "
             "a sanitizer");
-    TRY(find_library(library, sizeof(library)));
+    TRY(find_mpi_library(library, sizeof(library)));
     name_preload(library, path, sizeof(path));
     if (preload != NULL && *preload != '\0')
         snprintf(both, sizeof(both), "%s:%s", preload, path);
@@ -311,7 +277,7 @@ static struct problem *start_gdb(char **argv)
     size_t n = 16;
 
     self[length > 0 ? length : 0] = '\0';
-    TRY(find_library(library, sizeof(library)));
+    TRY(find_mpi_library(library, sizeof(library)));
     name_preload(library, name, sizeof(name));
     snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
              library);
@@ -708,6 +674,10 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     find_programs(q, &program);
     program.n_ranks = (int)q->mpi.first_ranks;
     TRY(check_program(q, &program));
+    if (q->mpi.only_lists) {
+        program.only_lists = true;
+        return told(run(NULL, &program));
+    }
     program.names_threads = !q->how.fibers;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");

@@ -154,6 +154,8 @@ struct job {
     FILE *no_input;
     const Elf64_Sym *symbols[N_VARIABLES]; /* in the file; NULL: it does not use the variable */
     const Elf64_Sym *streams[N_STREAMS];
+    struct copied *copies; /* objects of C++ libraries that each image has a copy of */
+    size_t n_copies;
 };
 
 extern struct job *the_job; /* NULL: none runs */
@@ -247,6 +249,11 @@ void host_load_libraries(const struct job *job);
 /* Whether the program has libraries of its own. If not, all libraries that it is linked with are
  * loaded now. */
 bool host_has_own_libraries(const struct job *job);
+/* The address of this symbol in the libraries that the executable is linked with, which are loaded now; NULL: it is in none. */
+void *host_find_in_libraries(const struct job *job, const char *name);
+/* Call f with the path of each library that the program has brought. */
+void host_each_own_library(const struct job *job, void (*f)(const char *path, void *arg),
+                           void *arg);
 /* Another library of the guest's interface that the executable is linked with; NULL: none. */
 const char *host_other_library(const struct job *job);
 /* Report a program that looks for this library where earlier versions were installed. */
@@ -254,9 +261,15 @@ void host_name_old_link(const struct job *job);
 /* Name those on stderr whose globals all ranks share. */
 void host_name_shared(const struct job *job);
 
+/* copies.c. @return the name of an object that cannot be copied; NULL: all can */
+const char *host_find_copies(struct job *job);
+/* Those of a rank's image, which is loaded, and in which nothing has run. */
+void host_fill_copies(const struct job *job, const struct host_rank *host);
+
 /* cxx.c: the streams of C++, as the variables */
 void host_find_streams(struct job *job);
 void host_give_streams(const struct job *job, struct host_rank *host);
+void host_begin_streams(const struct job *job, const struct host_rank *host);
 /* std::cin reads this from now on. */
 void host_set_stream_input(const struct host_rank *host, FILE *input);
 

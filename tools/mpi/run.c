@@ -403,6 +403,8 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     struct rlimit files;
     int rc;
 
+    if (program->only_lists)
+        return mpi_list_missing(program);
     the_run = (struct run){.checks = program->checks,
                            .checks_fail = program->checks_fail,
                            .checksums = program->checksums,

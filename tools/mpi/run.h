@@ -26,6 +26,7 @@ struct mpi_program {
     bool may_differ;      /* --same-results no */
     bool looks;           /* measure, roughly, what ranks compute */
     bool looks_for_loops; /* name a rank that waits in a loop of its own for one of its core */
+    bool only_lists;      /* --dry-run: do not run it, but list the missing functions */
     bool names_threads;   /* each rank is a thread: "rank 3" */
     double compute;       /* factor on the time that a rank itself computes here; 0: no time */
     int64_t timeout_ns;
@@ -45,6 +46,8 @@ struct mpi_program {
     int (*run)(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 };
 
+/* needs.c: list the functions of MPI that it needs and that are not there. @return the exit code; 1: there are some */
+int mpi_list_missing(const struct mpi_program *program);
 /* Run it as the ranks of a machine, or of the exploration's own. @return the exit code */
 int logp_mpi_run(struct logp_machine *m, struct mpi_program *program);
 

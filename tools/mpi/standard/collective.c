@@ -454,7 +454,7 @@ static int reduce_intra(struct request *r, const struct operands *x, const struc
 
 static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI_Request *request)
 {
-    struct reduction *reduction;
+    const struct reduction *reduction;
     int rc;
 
     ENTER_AS(c, call, comm);
@@ -466,13 +466,10 @@ static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI
     rc = c->inter ? check_inter(c, x) : check_intra(c, x, t);
     if (rc != MPI_SUCCESS)
         return rc;
-    reduction = malloc(sizeof(*reduction));
-    CHECK_MEMORY(c, reduction);
-    rc = mpi_make_reduction(reduction, x->op, x->type);
-    if (rc != MPI_SUCCESS) {
-        free(reduction);
+    rc = mpi_take_reduction(x->op, x->type, &reduction);
+    CHECK(c, rc != MPI_ERR_NO_MEM, rc, "no memory");
+    if (rc != MPI_SUCCESS)
         return mpi_failed(c, rc, "the operation is null, or does not apply to %s", t->name);
-    }
     BEGIN(r, c);
     r->reduction = reduction;
     if (!c->inter)

@@ -620,6 +620,23 @@ int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)
     return MPI_Status_set_elements_x(status, type, count);
 }
 
+#define STATUS_PART(part, field)                                                                   \
+    int MPI_Status_get_##part(const MPI_Status *status, int *part)                                 \
+    {                                                                                              \
+        *part = status->field;                                                                     \
+        return MPI_SUCCESS;                                                                        \
+    }                                                                                              \
+                                                                                                   \
+    int MPI_Status_set_##part(MPI_Status *status, int part)                                        \
+    {                                                                                              \
+        status->field = part;                                                                      \
+        return MPI_SUCCESS;                                                                        \
+    }
+
+STATUS_PART(source, MPI_SOURCE)
+STATUS_PART(tag, MPI_TAG)
+STATUS_PART(error, MPI_ERROR)
+
 int MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
     status->MPI_internal[2] = flag;
