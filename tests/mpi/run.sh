@@ -231,6 +231,7 @@ system)
         # shellcheck disable=SC2086
         expect 0 ': all hold' $options ./system own
     done
+    expect 0 ': all hold' -P 1500 ./system keys
     build system.c 'copies -fPIE' # it has a copy of environ
     expect 0 ': all hold' -P 3 ./copies own
     for options in '-P 3' '-P 4 -L 5us --executor thread' '-P 300 -L 5us --cores 0,1'; do

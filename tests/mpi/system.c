@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -317,6 +318,36 @@ static void locks(void)
     CHECK(me != 0 || unlink("locked") == 0);
 }
 
+/* Values of a key are a rank's own, also if all ranks of a thread use it, and of its threads. */
+static pthread_key_t key;
+
+static void *value_of_thread(void *arg)
+{
+    (void)arg;
+    return pthread_getspecific(key) == NULL && pthread_setspecific(key, &key) == 0
+               ? pthread_getspecific(key)
+               : NULL;
+}
+
+static void keys(void)
+{
+    pthread_t thread;
+    void *value;
+
+    for (int i = 0; i < 2; i++) {
+        CHECK(pthread_key_create(&key, NULL) == 0 && pthread_getspecific(key) == NULL);
+        CHECK(pthread_setspecific(key, &me) == 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+        CHECK(pthread_getspecific(key) == &me);
+        if (P < 100) { /* there are not more keys for threads than for some hundred ranks */
+            CHECK(pthread_create(&thread, NULL, value_of_thread, NULL) == 0);
+            CHECK(pthread_join(thread, &value) == 0 && value == &key);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        CHECK(pthread_getspecific(key) == &me && pthread_key_delete(key) == 0);
+    }
+}
+
 /* What the launcher has set: NAME=VALUE, and the last part of the working directory. */
 static void launched(const char *entry, const char *folder)
 {
@@ -335,11 +366,14 @@ int main(int argc, char **argv)
         clocks((time_t)atol(argv[2]));
     if (strcmp(way, "nodes") == 0)
         nodes(atoi(argv[2]));
+    if (strcmp(way, "keys") == 0)
+        keys();
     if (strcmp(way, "launched") == 0)
         launched(argv[2], argv[3]);
     if (strcmp(way, "own") == 0) {
         numbers();
         handlers();
+        keys();
         locks();
         directories();
         environments();

@@ -88,11 +88,13 @@ struct host_rank {
     char *token;         /* of strtok() */
     int64_t computes_ns; /* its thread's processor time when it last resumed its own code */
     struct variables variables;
-    void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
-    uintptr_t base;        /* of its image in memory: where the file's address 0 is */
-    bool was_ended;        /* its destructors run once, and not after _exit() */
-    char **environment;    /* environment.c: an array of its own; NULL: none */
-    int directory;         /* directory.c: its own; 0: it has not changed that */
+    void *at[N_VARIABLES];     /* of each: here, or in an image that has a copy */
+    uintptr_t base;            /* of its image in memory: where the file's address 0 is */
+    bool was_ended;            /* its destructors run once, and not after _exit() */
+    char **environment;        /* environment.c: an array of its own; NULL: none */
+    struct specific *specific; /* keys.c: of keys of threads; n_specific of them */
+    int n_specific;
+    int directory; /* directory.c: its own; 0: it has not changed that */
     bool has_mask;
     mode_t mask;
     struct host_signals *signals; /* signals.c: NULL: the rank has no handlers */
@@ -330,6 +332,8 @@ void host_end_directory(struct host_rank *h);
  * of no rank. And the rank has ended. */
 int host_close_locked(const struct host_rank *h, int fd, int (*closes)(void *of), void *of);
 void host_end_locks(const struct host_rank *h);
+/* keys.c: the rank has ended */
+void host_end_keys(struct host_rank *h);
 /* signals.c: the rank has ended */
 void host_end_signals(struct host_rank *h);
 

@@ -183,6 +183,7 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     free_handler_stack(handler_stack);
     host_end_redirections(h);
     host_end_signals(h);
+    host_end_keys(h);
     host_end_locks(h);
     host_end_directory(h);
     free(h->environment);
@@ -378,6 +379,19 @@ static int read_programs(struct job *job, const struct mpi_program *program)
     return 0;
 }
 
+/* Of all programs. @return the largest exit code */
+static int list_missing(const struct mpi_program *program)
+{
+    int code = 0;
+
+    for (; program != NULL; program = program->next) {
+        const int its = mpi_list_missing(program);
+
+        code = its > code ? its : code;
+    }
+    return code;
+}
+
 static bool shares_cores(const struct logp_machine *m)
 {
     struct logp_core_use use;
@@ -404,7 +418,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     int rc;
 
     if (program->only_lists)
-        return mpi_list_missing(program);
+        return list_missing(program);
     the_run = (struct run){.checks = program->checks,
                            .checks_fail = program->checks_fail,
                            .checksums = program->checksums,
