@@ -64,6 +64,12 @@ void join_others(int argc, char **argv, const struct work *work, void (*give_up)
 /* Wait a little, so that the errors of other processes are printed before this one ends. */
 void let_others_speak(void);
 
+/* ---- foreign.c ---- */
+
+/* Replace the options that other mpiruns have in the words of `logp mpirun`; q keeps the new words. Those that set a
+ * variable or the working directory have done so. */
+CHECKED struct problem *take_foreign_options(const struct question *q, int *argc, char ***argv);
+
 /* ---- env.c ---- */
 
 /* The path of the MPI library that belongs to this command. */

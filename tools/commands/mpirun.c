@@ -25,6 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MOST_PROGRAMS = 8 };                /* of the MPI library, too */
 static const char again[] = "LOGP_MPIRUN"; /* set: the library is loaded */
 
 static const char own_files[] = "/proc/self/fd/";
@@ -97,6 +98,77 @@ static void restore_environment(void)
     unsetenv(again);
 }
 
+/* ---- several programs: -P 2 ./a : -P 2 ./b ---- */
+
+/* Words from `from` on to ":" or the end. */
+static size_t words_of_program(char *const *from)
+{
+    size_t n = 0;
+
+    while (from[n] != NULL && strcmp(from[n], ":") != 0)
+        n++;
+    return n;
+}
+
+/* "2", or "-P2", "-P 2", "-n 2", "-np 2" as one or two words. *n_words: of the option. @return the number; 0: it is none */
+static int64_t ranks_of(char *const *words, size_t n, size_t *n_words)
+{
+    static const char *const names[] = {"-P", "-np", "-n"};
+    int64_t ranks;
+
+    for (size_t i = 0; i < 3 && n > 0; i++) {
+        const size_t length = strlen(names[i]);
+        const char *text = NULL;
+
+        if (strcmp(words[0], names[i]) == 0 && n > 1)
+            text = words[1];
+        else if (strncmp(words[0], names[i], length) == 0 && words[0][length] != '\0')
+            text = words[0] + length;
+        *n_words = text == words[0] + length ? 1 : 2;
+        if (text != NULL && parse_number(text, false, 1, LOGP_MAX_PROCESSORS, &ranks))
+            return ranks;
+    }
+    return 0;
+}
+
+/* Add up the ranks of all programs of the command line, if there are several. */
+static struct problem *take_programs(struct question *q)
+{
+    char *const *word = q->line.rest;
+    const char *first = given_text(q, "P");
+    int64_t P = 0, ranks;
+    size_t n = words_of_program(word), n_words;
+    int n_programs = 1;
+    char *text;
+
+    if (word[n] == NULL)
+        return NULL;
+    if (first == NULL || !parse_number(first, false, 1, LOGP_MAX_PROCESSORS, &P))
+        return usage_problem(
+            "mpirun: each program needs its number of ranks: -P 2 %s : -P 2 PROGRAM", word[0]);
+    if (option_is_given(q, "explore") || option_is_given(q, "gdb"))
+        return usage_problem("mpirun: --%s is for one program; remove the others, which follow a :",
+                             option_is_given(q, "gdb") ? "gdb" : "explore");
+    while (word[n] != NULL) {
+        word += n + 1;
+        n = words_of_program(word);
+        ranks = ranks_of(word, n, &n_words);
+        if (ranks == 0 || n <= n_words || word[n_words][0] == '-')
+            return usage_problem("mpirun: after a : come -P N and a program%s; options of the run "
+                                 "come before the first program: logp mpirun -P 2 ./a : -P 2 ./b",
+                                 n > 0 && word[0][0] == '-' && ranks == 0 ? ", and no other option"
+                                                                          : "");
+        P += ranks;
+        if (++n_programs > MOST_PROGRAMS)
+            return usage_problem("mpirun: at most %d programs", MOST_PROGRAMS);
+    }
+    text = kept_by(q, need(malloc(24)), free);
+    snprintf(text, 24, "%lld", (long long)P);
+    give_option(q, "P", text);
+    q->mpi.first_ranks = atoll(first);
+    return NULL;
+}
+
 /* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which a
  * debugger does not see. */
 static struct problem *take(struct question *q)
@@ -109,6 +181,7 @@ static struct problem *take(struct question *q)
     if (q->line.rest == NULL || q->line.rest[0] == NULL)
         return usage_problem(
             "mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
+    TRY(take_programs(q));
     if (getenv(again) == NULL)
         TRY(start_again(q->line.argv));
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
@@ -493,6 +566,31 @@ static struct problem *explored(const struct question *q, struct mpi_program *pr
     return told(run(NULL, program));
 }
 
+/* The programs that follow the first one, and the words of each. */
+static void find_programs(const struct question *q, struct mpi_program *program)
+{
+    char *const *word = q->line.rest;
+    struct mpi_program *last = program;
+    size_t n = words_of_program(word), n_words = 0;
+
+    for (;;) {
+        char **words = kept_by(q, need(calloc(n + 1, sizeof(*words))), free);
+        char *path = kept_by(q, need(malloc(PATH_MAX)), free);
+
+        memcpy(words, word + n_words, (n - n_words) * sizeof(*words));
+        last->argv = words;
+        last->argc = (int)(n - n_words);
+        last->path = find_program(words[0], path, PATH_MAX);
+        if (word[n] == NULL)
+            return;
+        word += n + 1;
+        n = words_of_program(word);
+        last->next = kept_by(q, need(calloc(1, sizeof(*last))), free);
+        last = (struct mpi_program *)last->next;
+        last->n_ranks = (int)ranks_of(word, n, &n_words);
+    }
+}
+
 /* Check the options of a program before it is started. */
 static struct problem *check_program(const struct question *q, const struct mpi_program *program)
 {
@@ -502,9 +600,11 @@ static struct problem *check_program(const struct question *q, const struct mpi_
         return usage_problem(
             "mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
     TRY(check_compute(q));
-    if (access(program->path, R_OK) != 0)
-        return usage_problem("mpirun: %s: %s", program->path, strerror(errno));
-    TRY(trust_program(program->path, q->mpi.explore > 0));
+    for (const struct mpi_program *p = program; p != NULL; p = p->next) {
+        if (access(p->path, R_OK) != 0)
+            return usage_problem("mpirun: %s: %s", p->path, strerror(errno));
+        TRY(trust_program(p->path, q->mpi.explore > 0));
+    }
     if (q->mpi.gdb && !is_traced())
         return start_gdb(q->line.argv);
     return over_processes(q) ? check_processes(q) : NULL;
@@ -548,9 +648,7 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
 {
     int (*run)(struct logp_machine *, struct mpi_program *);
     void *address;
-    char path[PATH_MAX];
-    struct mpi_program program = {.argv = q->line.rest,
-                                  .tags_output = q->mpi.tags_output,
+    struct mpi_program program = {.tags_output = q->mpi.tags_output,
                                   .quiet = q->form.quiet,
                                   .checks = !q->mpi.unchecked,
                                   .checks_fail = q->mpi.checks_fail,
@@ -573,9 +671,8 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     if (run == NULL)
         return failure("the MPI library has not been loaded");
     restore_environment();
-    program.path = find_program(q->line.rest[0], path, sizeof(path));
-    while (program.argv[program.argc] != NULL)
-        program.argc++;
+    find_programs(q, &program);
+    program.n_ranks = (int)q->mpi.first_ranks;
     TRY(check_program(q, &program));
     if (q->mpi.only_lists) {
         program.only_lists = true;
@@ -606,6 +703,10 @@ const struct command command_mpirun = {
         "-o 2us -g 4us, --machine or --topology. MPI_Wtime() is the emulated clock. Exit code: "
         "that\n"
         "of the first rank whose code is not 0; a deadlock is reported with each rank's call.\n"
+        "Of the options of other mpiruns, -x, -genv, -wdir, -ppn, -l, --host localhost, "
+        "--oversubscribe,\n"
+        "--bind-to, --map-by, --mca and others are taken, and the rest are refused with the "
+        "reason.\n"
         "In gdb (--gdb): `run`, `rank 3`, `ranks NAME`, `print $global(\"NAME\", 3)`.\n"
         "\n"
         "  logp-cc hello.c -o hello && logp mpirun -P 64 ./hello",

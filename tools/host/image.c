@@ -209,6 +209,7 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     own_unique_symbols(job->file);
     host_find_variables(job);
     host_find_streams(job);
+    host_find_directories(job);
     prepare(job);
     if (!job->names_threads && job->n_copies == 0 &&
         !host_has_own_libraries(job)) /* a debugger reads what the loader has */
@@ -229,7 +230,7 @@ static bool make_own_file(const struct job *job, struct host_rank *host)
 }
 
 /* Load a copy by the loader. @return false: the reason is in *why */
-static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t size)
+static bool load_copy(const struct job *job, struct host_rank *host, char *why, size_t size)
 {
     struct link_map *map;
     char path[64];
@@ -248,7 +249,7 @@ static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t
         return false;
     }
     host->base = map->l_addr;
-    if (host == job->hosts && !job->quiet)
+    if (host == job->hosts + job->first_rank && !job->quiet)
         host_name_shared(job);
     return true;
 }
@@ -265,7 +266,7 @@ static bool load_clone(const struct job *job, struct host_rank *host, char *why,
     return true;
 }
 
-void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t size)
+void *host_load_image(const struct job *job, struct host_rank *host, char *why, size_t size)
 {
     if (job->picture != NULL ? !load_clone(job, host, why, size) : !load_copy(job, host, why, size))
         return NULL;
@@ -283,9 +284,11 @@ void host_begin_image(const struct job *job, const struct host_rank *host)
     const struct own_functions *f = &job->constructors;
 
     if (f->one != 0)
-        ((constructor *)(host->base + f->one))(job->argc, job->argv, environ);
+        ((constructor *)(host->base + f->one))(job->argc, job->argv,
+                                               *host_environment_of(job, host));
     for (size_t i = 0; i < f->array_bytes / sizeof(constructor *); i++)
-        ((constructor **)(host->base + f->array))[i](job->argc, job->argv, environ);
+        ((constructor **)(host->base + f->array))[i](job->argc, job->argv,
+                                                     *host_environment_of(job, host));
 }
 
 void host_end_image(const struct job *job, struct host_rank *host)

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 
 struct mpi_program {
+    const struct mpi_program
+        *next; /* the program of the ranks after those of this one: path, argc, argv and n_ranks */
+    int n_ranks; /* of this program; 0: all */
     const char *path;
     int argc;
     char **argv; /* as main() gets them */
