@@ -27,7 +27,11 @@
 
 #include <sched.h>
 
-enum { SPIN_NS = 20000, LOOK_POLLS = 64 /* between two readings of the clock */ };
+enum {
+    SPIN_NS = 20000,
+    LOOK_POLLS = 64, /* between two decisions whether to sleep */
+    READ_POLLS = 16, /* between two readings of the clock: they take less than an absence */
+};
 
 static bool may_sleep(const struct lpi_core *c)
 {
@@ -58,6 +62,7 @@ static void sleep_idle(struct lpi_core *c)
     const int watches = c->run_queue.word_wait_first != NULL || c->space.first != NULL;
     /* acquire: read event before the conditions for which the core is rung */
     const unsigned event = atomic_load_explicit(&c->window.event, memory_order_acquire);
+    const int64_t began = lpi_monotonic_ns();
     bool fenced;
 
     /* relaxed, both: the fence orders them */
@@ -74,18 +79,28 @@ static void sleep_idle(struct lpi_core *c)
     /* relaxed, both: until then, giving work costs a system call */
     atomic_store_explicit(&c->window.wants_work, false, memory_order_relaxed);
     atomic_fetch_sub_explicit(&m->watchers, watches, memory_order_relaxed);
+    c->absence.idle_seen = lpi_monotonic_ns();
+    c->absence.slept += c->absence.idle_seen - began;
     if (fenced)
-        c->run_queue.idle_from = lpi_monotonic_ns();
+        c->run_queue.idle_from = c->absence.idle_seen;
 }
 
-/* c may sleep, and has polled a few times in vain. */
-static void spin_or_sleep(struct lpi_core *c)
+/* No vp of c is ready: read the host's clock, which shows whether c was away. */
+static int64_t read_idle(struct lpi_core *c)
 {
     const int64_t now = lpi_monotonic_ns();
 
     if (c->run_queue.idle_from == 0)
         c->run_queue.idle_from = now;
-    if (now - c->run_queue.idle_from < SPIN_NS)
+    else
+        lpi_lag_away(&c->lag, now - c->absence.idle_seen);
+    return c->absence.idle_seen = now;
+}
+
+/* c may sleep, and has polled a few times in vain. */
+static void spin_or_sleep(struct lpi_core *c)
+{
+    if (read_idle(c) - c->run_queue.idle_from < SPIN_NS)
         return;
     if (c->life.n_blocking == 0)
         lpi_check_idle(c);
@@ -100,6 +115,8 @@ void lpi_nobody_ready(struct lpi_core *c)
 
     if (is_blocking || c->machine->is_crowded)
         sched_yield(); /* the threads of blocking sections need this processor to return */
+    if (++c->absence.idle_polls % READ_POLLS == 0 && lpi_counts_presence(c->machine))
+        read_idle(c);
     if (++c->run_queue.idle_polls < (sleeps && most > LOOK_POLLS ? LOOK_POLLS : most))
         return;
     c->run_queue.idle_polls = 0;

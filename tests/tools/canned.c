@@ -76,6 +76,13 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         .messages = 14014,
         .wrong_rank = (int)number(s, "wrong", -1),
     };
+    if (wall) {
+        r->disturbed_by_ns = x->disturbed_by_ns > 0 ? x->disturbed_by_ns : 2345;
+        r->disturbed = (int)number(s, "disturbed", 3);
+        r->disturbed = r->disturbed < r->reps ? r->disturbed : r->reps;
+        r->undisturbed = (struct logp_summary){201001, number(s, "undisturbed", 201300), 203202,
+                                               203303, 203404};
+    }
     if (number(s, "emulated", 0) != 0) {
         const int64_t ns = number(s, "emulated", 0);
 
