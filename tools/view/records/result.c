@@ -274,10 +274,8 @@ const struct column result_columns[] = {
 /* How the host behaved; the newest columns. */
 const struct column host_columns[] = {
     {KEY("late_starts", late_starts_of), .measured = true},
-    {PART("undisturbed_ns", "min", undisturbed_of), RECORD(undisturbed.min_ns)},
-    {PART("undisturbed_ns", "median", undisturbed_of), RECORD(undisturbed.median_ns)},
-    {PART("undisturbed_ns", "p99", undisturbed_of), RECORD(undisturbed.p99_ns)},
-    {PART("undisturbed_ns", "max", undisturbed_of), RECORD(undisturbed.max_ns)},
+    {KEY("undisturbed_median_ns", undisturbed_of), RECORD(undisturbed.median_ns)},
+    {KEY("undisturbed_p99_ns", undisturbed_of), RECORD(undisturbed.p99_ns)},
     {KEY("undisturbed_ratio", undisturbed_ratio_of), .measured = true},
     {KEY("disturbed", disturbed_of), .measured = true},
     {KEY("disturbed_by_ns", disturbed_by_of), .measured = true},
