@@ -220,7 +220,7 @@ static bool is_told_apart(const struct rounds *r)
         all &= r->is_disturbed[i] == (i % 2 == 1) &&
                (r->is_disturbed[i] || r->absence_ns[i] < MARK_NS);
     }
-                    return all;
+    return all;
 }
 
 static void tell_apart(int (*work)(struct logp_vp *vp, int64_t ns),
