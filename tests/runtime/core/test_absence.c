@@ -4,8 +4,8 @@
  * those rounds are marked.
  *
  * The helper notes when it did so. Only a round that contains all of that counts as disturbed by it. The host may take
- * a core away, too, for as long. So rounds without the helper are tried again until they were left alone; a mark
- * that is missing is an error at once.
+ * a core away, too, for as long. So the rounds are tried again until the host has left those alone that the helper did not
+ * disturb.
  */
 #define _GNU_SOURCE
 #include "support.h"
@@ -22,6 +22,7 @@
 enum {
     P = 2,
     ROUNDS = 4, /* the helper disturbs those with odd numbers */
+    ENOUGH = 4, /* attempts in which the host left the other rounds alone, out of these: */
     ATTEMPTS = 200,
     LONG_NS = 10000000,
     SHORT_NS = 500000, /* left alone on most hosts */
@@ -208,17 +209,17 @@ static int do_rounds(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-/* Whether the helper has disturbed all rounds that it should have, and the host no other. */
-static bool is_told_apart(const struct rounds *r)
+/* Whether the helper has disturbed all rounds that it should have, and the host no other. *missed: one was not
+ * marked */
+static bool is_told_apart(const struct rounds *r, int *missed)
 {
     bool all = true;
 
     for (int i = 0; i < ROUNDS; i++) {
-        if (r->is_disturbed[i])
-            cr_assert(r->absence_ns[i] >= MARK_NS, "round %d: %lld ns", i,
-                      (long long)r->absence_ns[i]);
-        all &= r->is_disturbed[i] == (i % 2 == 1) &&
-               (r->is_disturbed[i] || r->absence_ns[i] < MARK_NS);
+        const bool is_marked = r->absence_ns[i] >= MARK_NS;
+
+        *missed += r->is_disturbed[i] && !is_marked;
+        all &= r->is_disturbed[i] == (i % 2 == 1) && is_marked == r->is_disturbed[i];
     }
     return all;
 }
@@ -227,20 +228,22 @@ static void tell_apart(int (*work)(struct logp_vp *vp, int64_t ns),
                        void (*disturb)(struct helper *h), bool is_delayed)
 {
     struct logp_machine *m;
-    bool is = false;
+    int n = 0, missed = 0;
 
     begin_help(disturb);
     m = test_machine_with((struct logp_config){.n_processors = P, .delay = logp_delay_none()},
                           is_delayed ? &test_6us : NULL);
-    for (int i = 0; i < ATTEMPTS && !is; i++) {
+    for (int i = 0; i < ATTEMPTS && n < ENOUGH; i++) {
         struct rounds r = {.work = work};
 
         cr_assert_eq(logp_machine_run(m, do_rounds, &r, test_timeout_ns), 0);
-        is = is_told_apart(&r);
-        for (int k = 0; is && k < ROUNDS; k++)
+        n += is_told_apart(&r, &missed);
+        for (int k = 0; k < ROUNDS; k++)
             cr_expect(logp_machine_report(m)->absence_ns >= r.absence_ns[k]);
     }
-    cr_expect(is, "in none of %d attempts", ATTEMPTS);
+    cr_expect_eq(n, ENOUGH, "%d of %d attempts", n, ATTEMPTS);
+    /* a handler may come between the end of a wait and the next one, in which no clock is read */
+    cr_expect(missed <= (disturb == spin_in_carrier), "%d not marked", missed);
     cr_assert_eq(logp_machine_destroy(m), 0);
     end_help();
 }
