@@ -21,6 +21,7 @@
 
 #include "host/clock.h"
 #include "host/host.h"
+#include "state/absence.h"
 #include "state/lag.h"
 #include "state/message.h"
 #include "state/query.h"
@@ -276,6 +277,7 @@ struct lpi_core {
     struct lpi_window window;
     struct lpi_vain vain;
     struct lpi_lag lag;
+    struct lpi_absence absence;
 };
 
 /* The wait of a proc for queue space. */
@@ -415,6 +417,12 @@ static inline int64_t lpi_rendezvous_from(const struct logp_config *config)
 static inline int64_t lpi_wall(const struct logp_machine *m)
 {
     return lpi_clock_ns(&m->clock) - m->base_ns;
+}
+
+/* Whether the processor time of its carriers shows that a core was away. A clock of the user's own has none. */
+static inline bool lpi_counts_presence(const struct logp_machine *m)
+{
+    return !m->is_virtual && m->time_ns == NULL;
 }
 
 static inline bool lpi_has_clock(const struct lpi_proc *p)

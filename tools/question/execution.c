@@ -92,6 +92,7 @@ struct problem *check_transport(const struct question *q)
                            ? "--output: redirect stdout"
                        : q->form.plot != NULL                            ? "--plot"
                        : q->how.place == PLACE_PARTNERS                  ? "--place partners"
+                       : q->form.raw != NULL                             ? "--raw"
                        : q->form.save != NULL || q->form.against != NULL ? "--save or --against"
                                                                          : NULL;
 
@@ -160,6 +161,20 @@ static struct problem *apply_timeout(struct question *q, const char *option, con
         return option_problem(
             option, text, "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
     q->how.timeout_ns = ps / 1000;
+    return NULL;
+}
+
+/* A time without a suffix could be of any unit. */
+static struct problem *apply_disturbed_by(struct question *q, const char *option, const char *text)
+{
+    int64_t ps;
+
+    if (*text == '\0')
+        return NULL;
+    if (!logp_time_parse(text, 0, &ps) || ps < 1000)
+        return option_problem(option, text,
+                              "a time with a suffix ns, us, ms or s, 1ns .. 106 days, e.g. 5us");
+    q->how.disturbed_by_ns = ps / 1000;
     return NULL;
 }
 
@@ -303,6 +318,8 @@ const struct option_row run_options[] = {
      NUMBER(how.queue_limit, true, 1, INT64_MAX, "a number of bytes, 1 .. 2^63-1")},
     {"timeout", "T", "time limit of a run", "60s", "", OPTIONS_RUN | OPTIONS_MPIRUN,
      .apply = apply_timeout},
+    {"disturbed-by", "T", "a run is disturbed if a core was away for longer, e.g. 5us", "",
+     "1% of the prediction, 2us or more", OPTIONS_RUN, .apply = apply_disturbed_by},
     {"seed", "N", "seed of all random draws", "1", "",
      OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_FAULT | OPTIONS_SEARCH,
      NUMBER(how.seed, false, 0, INT64_MAX, "a whole number, 0 .. 2^63-1"),

@@ -147,6 +147,7 @@ struct run_question {
     const char *traffic_file; /* PLACE_PARTNERS: the report with the messages; NULL: schedules */
     const int *core_of;       /* of PLACE_PARTNERS: place_partners(); NULL: not known yet */
     int64_t precision_ppm, limit_ns; /* 0: all runs */
+    int64_t disturbed_by_ns;         /* an absence of a core; 0: by the prediction */
     bool only_predicted;             /* nothing is run */
     bool measure;                    /* bench crossover: the points are run */
     const char *replay;              /* a file; NULL: none */
@@ -167,6 +168,7 @@ struct form_question {
     enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
     bool explain;
     const char *save, *against; /* names of saved runs; NULL: none */
+    const char *raw;            /* a file for each measured time; NULL: none */
     bool fails_on_slower, fails_on_change;
     int width, height;         /* of a picture, in pixels; 0: its own */
     const char *title;         /* of it; NULL: its own */
@@ -260,7 +262,7 @@ enum option_set {
     OPTIONS_CURVES = 1 << 23,   /* --scale */
     OPTIONS_TALK = 1 << 24,     /* --quiet, --verbose, --color; not from the environment */
     OPTIONS_SAVE = 1 << 30,     /* --save, --against, but not from the environment */
-    OPTIONS_RANKS = 1 << 29,    /* --ranks */
+    OPTIONS_RANKS = 1 << 29,    /* --ranks, --raw */
     OPTIONS_OUTPUT = 1 << 25,   /* --output, but not from the environment */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which a test otherwise sets */
