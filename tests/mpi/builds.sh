@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs built as people build them: by the drivers, and as a project (project/) by CMake, Meson and autotools,
 # which know nothing of this MPI but `logp env`.
-# usage: builds.sh TOOLS_DIR drivers|cmake|meson|autotools [PREFIX_OF_AN_INSTALLATION]
+# usage: builds.sh TOOLS_DIR drivers|cmake|meson|autotools|sanitizers [PREFIX_OF_AN_INSTALLATION]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -133,6 +133,49 @@ autotools)
     { autoreconf -i && ./configure --prefix="$dir/installed" && make && make install; } >../said 2>&1 || { cd ..; fail autotools; }
     cd ..
     runs installed/bin
+    ;;
+sanitizers)
+    cat >heap.c <<-'END'
+	#include <mpi.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	int job = 3;
+	int main(int argc, char **argv)
+	{
+	    int rank, sum = 0;
+	    MPI_Init(&argc, &argv);
+	    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	    int *x = malloc(10 * sizeof *x);
+	    x[argc > 1 && rank == 1 ? 10 : 1] = job; /* line 11 */
+	    MPI_Allreduce(&job, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	    free(x);
+	    if (rank == 0)
+	        printf("sum %d, %s\n", sum, getenv("LD_PRELOAD") != NULL ? "preload" : "as before");
+	    MPI_Finalize();
+	}
+	END
+    compilers=
+    for compiler in gcc clang; do
+        LOGP_CC=$compiler "$tools/logp-cc" -g -fsanitize=address heap.c -o "heap_$compiler" >said 2>&1 || continue
+        compilers="$compilers $compiler"
+        for options in '' '-L 5us --clock virtual' '--executor thread'; do
+            # shellcheck disable=SC2086
+            logp mpirun -P 4 $options "./heap_$compiler" >said 2>&1 && grep -qx 'sum 12, as before' said || fail "$compiler, $options"
+            # shellcheck disable=SC2086
+            ! logp mpirun -P 4 $options "./heap_$compiler" past >said 2>&1 || fail "$compiler, $options: nothing is found"
+            grep -q 'AddressSanitizer: heap-buffer-overflow' said && grep -q 'main .*heap.c:11' said || fail "$compiler, $options: the line"
+        done
+        refused 2 'for a program that is compiled with -fsanitize=address' logp mpirun --executor fiber "./heap_$compiler"
+        refused 2 'is compiled with -fsanitize=address, which does not know' logp mpirun --explore 5 "./heap_$compiler"
+    done
+    [ -n "$compilers" ] || { echo 'there is no library of AddressSanitizer: skipped'; exit 77; }
+    "$tools/logp-cc" -fsanitize=thread heap.c -o races >said 2>&1 || exit 0
+    refused 2 './races is compiled with -fsanitize=thread' logp mpirun -P 2 ./races
+    # a file that is cut, at any place, is no program
+    for n in 20 63 64 200 900 5000; do
+        head -c $n races >cut
+        refused 2 './cut: ' logp mpirun -P 2 ./cut
+    done
     ;;
 *) fail "$2: no such part" ;;
 esac

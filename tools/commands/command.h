@@ -69,6 +69,13 @@ void let_others_speak(void);
 /* The path of the MPI library that belongs to this command. */
 CHECKED struct problem *find_mpi_library(char *path, size_t size);
 
+/* ---- program.c ---- */
+
+/* Find a program as the shell would. @return its path, which may be `path`; its name: it is nowhere */
+const char *find_program(const char *name, char *path, size_t size);
+/* Whether a program is linked with a library whose name begins like this. found: for LD_PRELOAD, its path or name */
+bool program_needs(const char *path, const char *library, char *found, size_t size);
+
 /* ---- completion.c ---- */
 
 /* Print the candidates for the last of these words, which are all after

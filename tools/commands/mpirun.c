@@ -55,11 +55,44 @@ static const bool is_sanitized = true;
 static const bool is_sanitized = false;
 #endif
 
+/* The library of AddressSanitizer, which must come before all others, if the program is compiled with it; or "". */
+static const char *address_sanitizer(const char *program, char *path, size_t size)
+{
+    static const char *const names[] = {"libasan.so", "libclang_rt.asan"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (program_needs(program, names[i], path, size))
+            return path;
+    return "";
+}
+
+/* Choose how a program with a sanitizer runs: AddressSanitizer knows the stacks of threads alone. */
+static struct problem *check_sanitizer(struct question *q, const char *program,
+                                       const char *sanitizer)
+{
+    char path[PATH_MAX];
+
+    if (program_needs(program, "libtsan.so", path, sizeof(path)))
+        return usage_problem("mpirun: %s is compiled with -fsanitize=thread, which takes ranks for "
+                             "threads that share globals; compile it without, and with logp-cc "
+                             "--check-accesses to find loads and stores that are too early",
+                             program);
+    if (*sanitizer == '\0')
+        return NULL;
+    if (option_is_given(q, "explore"))
+        return usage_problem("mpirun: --explore: %s is compiled with -fsanitize=address, which "
+                             "does not know the stacks of explored ranks; compile it without",
+                             program);
+    if (!option_is_given(q, "executor"))
+        give_option(q, "executor", "thread");
+    return NULL;
+}
+
 /* Start this command again, with the library before the C library, but after a tool that the
  * user loads to see the calls of MPI. */
-static struct problem *start_again(char **argv)
+static struct problem *start_again(char **argv, const char *sanitizer)
 {
-    char library[PATH_MAX + 64], path[PATH_MAX + 64], both[2 * PATH_MAX];
+    char library[PATH_MAX + 64], path[PATH_MAX + 64], all[4 * PATH_MAX];
     const char *preload = getenv("LD_PRELOAD");
 
     if (is_sanitized)
@@ -69,12 +102,9 @@ static struct problem *start_again(char **argv)
             "a sanitizer");
     TRY(find_mpi_library(library, sizeof(library)));
     name_preload(library, path, sizeof(path));
-    if (preload != NULL && *preload != '\0')
-        snprintf(both, sizeof(both), "%s:%s", preload, path);
-    else
-        snprintf(both, sizeof(both), "%s", path);
+    snprintf(all, sizeof(all), "%s:%s:%s", sanitizer, preload != NULL ? preload : "", path);
     setenv(again, preload != NULL ? preload : "", 1);
-    setenv("LD_PRELOAD", both, 1);
+    setenv("LD_PRELOAD", all, 1);
     execv("/proc/self/exe", argv);
     return failure("cannot start again with the MPI library: %s", strerror(errno));
 }
@@ -104,13 +134,18 @@ static struct problem *take(struct question *q)
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
                                         "o-recv", "machine", "topology", "delay", "nodes",
                                         "link",   "plugin",  "capacity", "gap",   "clock"};
+    char path[PATH_MAX], runtime[PATH_MAX];
+    const char *program, *sanitizer;
     bool given = false;
 
     if (q->line.rest == NULL || q->line.rest[0] == NULL)
         return usage_problem(
             "mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
+    program = find_program(q->line.rest[0], path, sizeof(path));
+    sanitizer = address_sanitizer(program, runtime, sizeof(runtime));
     if (getenv(again) == NULL)
-        TRY(start_again(q->line.argv));
+        TRY(start_again(q->line.argv, sanitizer));
+    TRY(check_sanitizer(q, program, sanitizer));
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
         given = given || option_is_given(q, model[i]);
     if (!given)
@@ -120,22 +155,6 @@ static struct problem *take(struct question *q)
     if (!option_is_given(q, "timeout"))
         give_option(q, "timeout", option_is_given(q, "explore") ? "10s" : "3600s");
     return NULL;
-}
-
-/* Find a program as the shell would. */
-static const char *find_program(const char *name, char *path, size_t size)
-{
-    const char *folders = getenv("PATH");
-
-    if (strchr(name, '/') != NULL || folders == NULL || access(name, X_OK) == 0)
-        return name;
-    for (const char *from = folders; *from != '\0'; from += strcspn(from, ":")) {
-        from += *from == ':';
-        snprintf(path, size, "%.*s/%s", (int)strcspn(from, ":"), from, name);
-        if (access(path, X_OK) == 0)
-            return path;
-    }
-    return name;
 }
 
 /* The run as a diagram, to the file of --trace. *code: also of writing it */
@@ -188,10 +207,10 @@ static bool is_traced(void)
 }
 
 /* Start this command in gdb, with the library before the C library and the commands for ranks. */
-static struct problem *start_gdb(char **argv)
+static struct problem *start_gdb(char **argv, const char *sanitizer)
 {
     char library[PATH_MAX + 64], name[PATH_MAX + 64];
-    char script[PATH_MAX + 64], preload[PATH_MAX + 128], ours[64], self[PATH_MAX];
+    char script[PATH_MAX + 64], preload[2 * PATH_MAX + 128], ours[64], self[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     const char *words[512] = {"gdb",    "-q",
                               "-iex",   "set debuginfod enabled off",
@@ -208,7 +227,7 @@ static struct problem *start_gdb(char **argv)
     name_preload(library, name, sizeof(name));
     snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
              library);
-    snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s", name);
+    snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s:%s", sanitizer, name);
     snprintf(ours, sizeof(ours), "set environment %s", again);
     for (size_t i = 1; argv[i] != NULL; i++) {
         if (n + 1 >= sizeof(words) / sizeof(words[0]))
@@ -483,6 +502,13 @@ static struct problem *explored(const struct question *q, struct mpi_program *pr
 /* Check the options of a program before it is started. */
 static struct problem *check_program(const struct question *q, const struct mpi_program *program)
 {
+    char path[PATH_MAX];
+    const char *sanitizer = address_sanitizer(program->path, path, sizeof(path));
+
+    if (*sanitizer != '\0' && q->how.fibers)
+        return option_problem("--executor", "fiber",
+                              "thread for a program that is compiled with -fsanitize=address, "
+                              "which does not know the stacks of fibers; remove the option");
     if (q->mpi.explore > 0)
         TRY(check_explored(q));
     else if (q->mpi.most_crashes > 0 || q->mpi.most_lost > 0 || q->mpi.most_doubled > 0)
@@ -493,7 +519,7 @@ static struct problem *check_program(const struct question *q, const struct mpi_
         return usage_problem("mpirun: %s: %s", program->path, strerror(errno));
     TRY(trust_program(program->path, q->mpi.explore > 0));
     if (q->mpi.gdb && !is_traced())
-        return start_gdb(q->line.argv);
+        return start_gdb(q->line.argv, sanitizer);
     return over_processes(q) ? check_processes(q) : NULL;
 }
 
