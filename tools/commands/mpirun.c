@@ -132,7 +132,7 @@ static void restore_environment(void)
 static struct problem *take(struct question *q)
 {
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
-                                        "o-recv", "machine", "topology", "delay", "nodes",
+                                        "o-recv", "machine", "topology", "delay", "inter",
                                         "link",   "plugin",  "capacity", "gap",   "clock"};
     char path[PATH_MAX], runtime[PATH_MAX];
     const char *program, *sanitizer;
@@ -412,12 +412,25 @@ static struct problem *forced_algorithms(const struct question *q, const struct 
     return NULL;
 }
 
+static struct problem *check_clocks(const struct question *q)
+{
+    const char *option = option_on_command_line(q, "epoch")         ? "epoch"
+                         : option_on_command_line(q, "real-clocks") ? "real-clocks"
+                                                                    : NULL;
+
+    if (option != NULL && q->how.clock != LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0)
+        return usage_problem("mpirun: --%s is for --clock virtual; remove it: on the wall clock, "
+                             "programs read the clocks of this host",
+                             option);
+    return NULL;
+}
+
 static struct problem *check_compute(const struct question *q)
 {
     if (q->mpi.compute > 0 && q->how.clock != LOGP_CLOCK_VIRTUAL)
         return usage_problem("mpirun: --compute is for --clock virtual; remove it: "
                              "on the wall clock, computing takes real time");
-    return NULL;
+    return check_clocks(q);
 }
 
 /* Check the options of an explored run, of which there are many. */
@@ -575,6 +588,9 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
                                   .compute = q->mpi.compute,
                                   .timeout_ns = q->how.timeout_ns,
                                   .stack_bytes = q->how.stack_bytes,
+                                  .node_size = (int)q->model.node_size,
+                                  .real_clocks = q->mpi.real_clocks,
+                                  .epoch_ns = q->mpi.epoch_ns,
                                   .run = run_until_signal};
 
     (void)to;
@@ -594,6 +610,7 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     program.names_threads = !q->how.fibers;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");
+    program.looks_for_loops = !q->mpi.gdb;
     q->how.one_core = !option_given(q, "cores"); /* synchronous sends and windows need it */
     q->mpi.compare_calls = !q->mpi.unchecked;
     q->mpi.trust_calls = q->mpi.unchecked;

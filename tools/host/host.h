@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -131,6 +132,9 @@ struct job {
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     size_t stack_bytes;
     int n_ranks;
+    bool follows_clock; /* the system's clocks are emulated: clocks.c */
+    int64_t epoch_ns;   /* the time of day at the start of the run, then: since 1970 */
+    int node_size;      /* ranks of a node; 0: all are of this host */
     struct host_rank *hosts;
     _Atomic int abort_code; /* of host_abort_run(); -1: none */
     pid_t pid;
@@ -194,14 +198,22 @@ enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
 uintptr_t host_place_of(const struct host_rank *h, void *caller);
 /* Where the calling rank is: an address of the executable's file; 0: unknown */
 uintptr_t host_place_here(void);
+/* The shared library that the calling rank is in, called by its executable; NULL: none, or one of the system's. */
+const char *host_library_here(void);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
 void host_name_places(const struct job *job, const uintptr_t *places, int n,
                       char (*texts)[PLACE_TEXT]);
+/* A name as C++ writes it, in `text` or not; the name itself if it is not one of C++, or c++filt is not installed. */
+const char *host_demangled(const char *name, char *text, size_t size);
 /* The same of host_place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *host_name_here(char *text);
 
-/* computing.c: look where ranks are from now on; and the thread of this rank, too */
-void host_begin_looking(void);
+/* clocks.c: this clock as the calling rank has it, outside of a rank the host's; -1: there is none */
+int64_t host_read_clock(clockid_t clock);
+
+/* computing.c: look where ranks are from now on, for the time that they compute, and for loops in which they keep others
+ * off their core; and the thread of this rank, too */
+void host_begin_looking(bool computes, bool loops);
 void host_look_here(void);
 
 /* variables.c */
@@ -244,6 +256,8 @@ void host_set_stream_input(const struct host_rank *host, FILE *input);
 /* here.c: a function of the C library that one of the same name here replaces */
 void *host_next_of(const char *name);
 #define NEXT(name) ((__typeof__(name) *)host_next_of(#name))
+/* Whether a return address is in this library or liblogp, which ask for the host's clocks and process. */
+bool host_is_own_code(const void *address);
 /* Those that are called by name. Signal handlers may call all but host_fileno(), since host_next_of() takes a lock. */
 int host_close(int fd);
 ssize_t host_read(int fd, void *buf, size_t n);
@@ -280,6 +294,10 @@ void host_write_all(int fd, const char *text, size_t n);
 FILE *host_report_stream(void);
 /* Whether a rank is still in its own code after the run has ended. */
 bool host_is_abandoned(const struct job *job);
+
+/* system.c: the node of a rank, and its name. size: of the array, with the end of the text; @return whether it fits */
+int host_node_of(const struct job *job, int rank);
+bool host_node_name(char *name, size_t size);
 
 /* redirect.c: close what a rank has put in place of its standard streams */
 void host_end_redirections(struct host_rank *h);

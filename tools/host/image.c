@@ -163,6 +163,7 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     /* without O_NONBLOCK, a FIFO is not open until a process writes into it */
     const int fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const char *object, *reason, *other;
+    char demangled[256];
     struct stat st;
 
     *why = '\0';
@@ -197,7 +198,8 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     host_load_libraries(job);
     object = host_find_copies(job);
     if (object != NULL) {
-        snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC", object);
+        snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC",
+                 host_demangled(object, demangled, sizeof(demangled)));
         return -1;
     }
     job->image_bytes =

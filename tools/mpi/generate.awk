@@ -60,7 +60,7 @@ function persistent(f,   i, types, op, its) {
     printf "};\n\nstatic int start_%s(const struct again *again, MPI_Request *request)\n{\n", its
     printf "    const struct %s *x = (const struct %s *)again;\n\n    return MPI_%s(%s, request);\n}\n\n", its, its, name[plain[f] + 1], arguments(plain[f], "x->")
     printf "%s\n{\n    struct %s *x = malloc(sizeof(*x));\n\n    CALLED();\n    (void)info;\n", prototype(f, "MPI_"), its
-    printf "    if (x != NULL)\n        *x = (struct %s){{.start = start_%s, .types = {%s}%s}, %s};\n", its, its, types == "" ? "NULL" : types, op, arguments(plain[f])
+    printf "    if (x != NULL)\n        *x = (struct %s){{.start = start_%s, .comm = &x->comm, .types = {%s}%s}, %s};\n", its, its, types == "" ? "NULL" : types, op, arguments(plain[f])
     printf "    return mpi_make_persistent(\"MPI_%s\", x != NULL ? &x->again : NULL, comm, request);\n}\n\n", name[f]
 }
 function declared_in_struct(f, i,   text) {

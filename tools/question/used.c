@@ -196,7 +196,7 @@ const struct limit limits[] = {
     {{"algo"}, .except = OPTIONS_SEARCH},
     {{"as"}, .idle = has_no_schedule, .without = "--schedule"},
     {{"plugin"}, .except = OPTIONS_PAPER},
-    {{"warmup", "progress"}, .except = OPTIONS_MEASURE},
+    {{"warmup"}, .except = OPTIONS_MEASURE},
     {{"by"}, .except = OPTIONS_TRACE},
     {{"by", "L", "o", "o-send", "o-recv", "g", "G", "gap", "capacity"},
      .idle = is_free,

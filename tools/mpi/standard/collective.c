@@ -23,9 +23,25 @@ struct buffers {
     void *out;
 };
 
-#define CHECK_APART(c, overlaps)                                                                   \
-    CHECK(c, !the_run.checks || !(overlaps), MPI_ERR_BUFFER,                                       \
-          "the buffers to send and to receive overlap; pass MPI_IN_PLACE")
+/* A type that is NULL: none */
+static void tell_blocks(const void *in, const struct type *in_type, size_t n, const void *out,
+                        const struct type *out_type, size_t m)
+{
+    if (in_type != NULL)
+        tell_block(in, in_type, n);
+    if (out_type != NULL)
+        tell_block(out, out_type, m);
+}
+
+/* A buffer that is longer than its block is named first: it may be why they overlap. in_type: NULL: in place */
+#define CHECK_APART(c, in, in_type, n, out, out_type, m)                                           \
+    do {                                                                                           \
+        tell_blocks(in, in_type, n, out, out_type, m);                                             \
+        CHECK(c,                                                                                   \
+              !the_run.checks || (in_type) == NULL ||                                              \
+                  !mpi_share_bytes(in, in_type, n, out, out_type, m),                              \
+              MPI_ERR_BUFFER, "the buffers to send and to receive overlap; pass MPI_IN_PLACE");    \
+    } while (0)
 #define CHECK_BUFFER(c, buf, n, type, what) CHECK_AT(c, buf, type, (size_t)(n), " to " what)
 
 /* n elements are read; they are copied if they are packed, or `copies`. m elements are written to
@@ -64,6 +80,7 @@ static int prepare(struct request *r, struct buffers *b, const void *in, struct 
                    size_t n, bool in_place, void *out, struct type *out_type, size_t m)
 {
     TELL(buffers, r, in, in_place ? NULL : in_type, n, out, out_type, m);
+    tell_blocks(in, in_place ? NULL : in_type, n, out, out_type, m);
     return place(r, b, in, in_type, n, in_place, out, out_type, m);
 }
 
@@ -96,6 +113,7 @@ static int bcast(const char *call, PARAMETERS_Bcast, MPI_Request *request)
         return mpi_scatter_items(c, &(struct items){.buf = buf, .count = count, .type = type}, buf,
                                  count, type, root, request);
     TELL(members, c, t, (size_t)count, request != NULL);
+    tell_block(buf, t, (size_t)count);
     rc = mpi_synchronize(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -208,9 +226,8 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     bytes = (size_t)x.in_count * in_type->size;
     if (is_root) {
         CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
-        CHECK_APART(c,
-                    !in_place && mpi_share_bytes(x.in, in_type, (size_t)x.in_count, x.out, out_type,
-                                                 (size_t)x.out_count * (size_t)c->size));
+        CHECK_APART(c, x.in, in_place ? NULL : in_type, (size_t)x.in_count, x.out, out_type,
+                    (size_t)x.out_count * (size_t)c->size);
     }
     TELL(members, c, is_root ? out_type : in_type, (size_t)(is_root ? x.out_count : x.in_count),
          request != NULL);
@@ -245,8 +262,8 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     bytes = in_place ? (size_t)x.in_count * in_type->size : (size_t)x.out_count * out_type->size;
     if (is_root && !in_place) {
         CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
-        CHECK_APART(c, mpi_share_bytes(x.in, in_type, (size_t)x.in_count * (size_t)c->size, x.out,
-                                       out_type, (size_t)x.out_count));
+        CHECK_APART(c, x.in, in_type, (size_t)x.in_count * (size_t)c->size, x.out, out_type,
+                    (size_t)x.out_count);
     }
     TELL(members, c, is_root ? in_type : out_type, (size_t)(is_root ? x.in_count : x.out_count),
          request != NULL);
@@ -288,8 +305,8 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     BLOCKS(x, c, given, true, all ? n : 1, true, n);
     bytes = (size_t)x.in_count * in_type->size;
     CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
-    CHECK_APART(c, !in_place && mpi_share_bytes(x.in, in_type, (size_t)x.in_count * (all ? n : 1),
-                                                x.out, out_type, (size_t)x.out_count * n));
+    CHECK_APART(c, x.in, in_place ? NULL : in_type, (size_t)x.in_count * (all ? n : 1), x.out,
+                out_type, (size_t)x.out_count * n);
     TELL(members, c, in_type, (size_t)x.in_count, request != NULL);
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count * (all ? n : 1), in_place, x.out,
@@ -387,7 +404,7 @@ static int check_intra(struct comm *c, const struct operands *x, const struct ty
           "MPI_IN_PLACE is for the root alone");
     CHECK_BUFFER(c, in_place ? x->out : x->in, n_in, t, "send");
     CHECK_BUFFER(c, x->out, n_out, t, "receive");
-    CHECK_APART(c, !in_place && mpi_share_bytes(x->in, t, n_in, x->out, t, n_out));
+    CHECK_APART(c, x->in, in_place ? NULL : t, n_in, x->out, t, n_out);
     return MPI_SUCCESS;
 }
 
@@ -419,6 +436,7 @@ static int reduce_intra(struct request *r, const struct operands *x, const struc
     void *out = x->out;
 
     TELL(buffers, r, in, in_place ? NULL : t, n_in, out, t, n_out);
+    tell_blocks(in, in_place ? NULL : t, n_in, out, t, n_out);
     in = n_in > 0 ? (const char *)in + t->lb : NULL;
     out = n_out > 0 || (in_place && n_in > 0) ? (char *)out + t->lb : NULL;
     if (in_place || parts) {

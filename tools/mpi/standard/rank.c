@@ -160,7 +160,9 @@ double MPI_Wtick(void)
 
 int MPI_Get_processor_name(char *name, int *length)
 {
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "vp%d", logp_vp_rank(mpi_this_rank()->vp));
+    mpi_this_rank();
+    host_node_name(name, MPI_MAX_PROCESSOR_NAME);
+    *length = (int)strlen(name);
     return MPI_SUCCESS;
 }
 
