@@ -95,7 +95,7 @@ drivers)
     "$tools/logp-c++" -shared total.cc -o libtotal.so
     printf '#include <mpi.h>\nnamespace a { extern int total; }\nint main(int c, char **v) { MPI_Init(&c, &v); a::total = 1; MPI_Finalize(); }\n' >user.cc
     "$tools/logp-c++" -fPIE user.cc -o user -L. -ltotal -Wl,-rpath,"$dir"
-    refused 2 'it has a copy of the C++ object _ZN1a5totalE: compile it with -fPIC' logp mpirun -P 2 ./user
+    refused 2 'it has a copy of the C++ object a::total: compile it with -fPIC' logp mpirun -P 2 ./user
     refused 2 'x: unexpected argument; type: eval "$(logp env)"' logp env x
     ;;
 cmake)
