@@ -63,6 +63,12 @@ drivers)
         "$path" a.o -o a && [ "$(mpirun -n 1 ./a)" = 1 ] || fail "$driver"
         case $("$path" --showme:command) in *++) ;; *) fail "$driver --showme:command" ;; esac
     done
+    # strict compilers take mpi.h
+    printf '#include <mpi.h>\n' >strict.h
+    for options in '-x c -std=c99' '-x c -std=c17' '-x c++ -std=c++11' '-x c++ -std=c++20'; do
+        # shellcheck disable=SC2086
+        cc_ $options -Wall -Wextra -Wpedantic -Werror -fsyntax-only strict.h
+    done
     # what is printed is what other MPIs print
     compile=$(mpicc --showme:compile)
     link=$(mpicc -showme:link)

@@ -154,7 +154,7 @@ static const char *unsuitable(const struct job *job)
                "strip at most";
     if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file))
         return "it has thread-local variables, which an executable has once for a process: link it "
-               "with logp-cc";
+               "with logp-cc or logp-c++ (CMake: -DCMAKE_CXX_COMPILER=logp-c++)";
     return NULL;
 }
 
