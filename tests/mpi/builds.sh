@@ -141,6 +141,7 @@ autotools)
     runs installed/bin
     ;;
 sanitizers)
+    by_logp_env
     cat >heap.c <<-'END'
 	#include <mpi.h>
 	#include <stdio.h>
@@ -175,6 +176,10 @@ sanitizers)
         refused 2 'is compiled with -fsanitize=address, which does not know' logp mpirun --explore 5 "./heap_$compiler"
     done
     [ -n "$compilers" ] || { echo 'there is no library of AddressSanitizer: skipped'; exit 77; }
+    if command -v clang >/dev/null && # as find_package(MPI) links
+        eval "clang -fsanitize=address heap.c -o static $(mpicc --showme:compile) $(mpicc --showme:link)" >said 2>&1; then
+        refused 2 'it is linked statically with AddressSanitizer, which all ranks share' logp mpirun -P 2 ./static
+    fi
     "$tools/logp-cc" -fsanitize=thread heap.c -o races >said 2>&1 || exit 0
     refused 2 './races is compiled with -fsanitize=thread' logp mpirun -P 2 ./races
     # a file that is cut, at any place, is no program
