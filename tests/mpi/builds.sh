@@ -96,6 +96,46 @@ drivers)
         # shellcheck disable=SC2046
         eval "cc c.c -o c $(pkg-config --cflags --libs mpi)" && ./c || fail 'pkg-config, a folder with a blank'
     fi
+    # thread-local variables of an executable that no driver has linked: each rank has its own, and its threads have theirs
+    cat >locals.cc <<-'END'
+	#include <mpi.h>
+	#include <cstdio>
+	#include <string>
+	#include <thread>
+	static int global = 5;
+	thread_local int plain = 7, zero[1000], *where = &global;
+	thread_local std::string text = "text that is too long for the object itself: ";
+	alignas(64) thread_local double wide = 2.5;
+	int main(int argc, char **argv)
+	{
+	    int rank, sum = 0, others = 0;
+	    MPI_Init(&argc, &argv);
+	    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	    plain += rank;
+	    zero[999] += rank;
+	    *where += rank;
+	    text += std::to_string(rank);
+	    wide += rank;
+	    MPI_Allreduce(&plain, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	    std::thread([&] { others = plain + zero[999] + (wide == 2.5) + (text.size() == 45); }).join();
+	    printf("%d: %d %d %d %s %g, %d %d\n", rank, plain, zero[999], global, text.c_str() + 45, wide, sum, others);
+	    MPI_Finalize();
+	}
+	END
+    for flags in '' -O2 '-fPIE -fuse-ld=lld' -no-pie; do
+        eval "c++ -pthread locals.cc -o locals $(mpicxx --showme:compile) $flags $(mpicxx --showme:link)" >said 2>&1 || continue
+        ./locals >alone && grep -qx '0: 7 0 5 0 2.5, 7 9' alone || fail "thread-local variables by itself, $flags"
+        if [ "$flags" = -no-pie ]; then
+            refused 2 'it is not position-independent' logp mpirun -P 3 ./locals
+            continue
+        fi
+        for options in '' '--clock virtual -L 5us' '--executor thread --cores 0'; do
+            # shellcheck disable=SC2086
+            logp mpirun -q -P 3 $options ./locals >said 2>&1 || fail "thread-local variables, $flags, $options"
+            sort said | diff - <(printf '%s\n' '0: 7 0 5 0 2.5, 24 9' '1: 8 1 6 1 3.5, 24 9' '2: 9 2 7 2 4.5, 24 9') ||
+                fail "thread-local variables, $flags, $options"
+        done
+    done
     # in an executable compiled with -fPIE a rank has copies of C++ objects; one that both sides write is refused
     printf 'namespace a { int total; }\n' >total.cc
     "$tools/logp-c++" -shared total.cc -o libtotal.so

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * logp mpirun: an MPI program, whose ranks are virtual processors of this process.
- *
- * The MPI library has functions of the C library's names (exit, rand, ...), which count only if it
- * comes before the C library. So the command starts itself again with it in LD_PRELOAD.
+ * It starts itself again with the libraries that must come before the C library: preload.c.
  */
 #define _GNU_SOURCE
 #include "commands/command.h"
@@ -24,47 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char again[] = "LOGP_MPIRUN"; /* set: the library is loaded */
-
-static const char own_files[] = "/proc/self/fd/";
-
-/* Name the library for LD_PRELOAD, where a blank or a colon ends a name: such a library gets the
- * name of a file descriptor that stays open in the started program. */
-static void name_preload(const char *library, char *name, size_t size)
-{
-    const int file = strpbrk(library, " :$") != NULL ? open(library, O_RDONLY) : -1;
-
-    if (file >= 0)
-        snprintf(name, size, "%s%d", own_files, file);
-    else
-        snprintf(name, size, "%s", library);
-}
-
-/* AddressSanitizer and ThreadSanitizer end a process before main() if
- * another library comes first. */
-#if defined(__has_feature)
-#define HAS(sanitizer) __has_feature(sanitizer)
-#else
-#define HAS(sanitizer) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS(address_sanitizer) ||     \
-    HAS(thread_sanitizer)
-static const bool is_sanitized = true;
-#else
-static const bool is_sanitized = false;
-#endif
-
-/* The library of AddressSanitizer, which must come before all others, if the program is compiled with it; or "". */
-static const char *address_sanitizer(const char *program, char *path, size_t size)
-{
-    static const char *const names[] = {"libasan.so", "libclang_rt.asan"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (program_needs(program, names[i], path, size))
-            return path;
-    return "";
-}
 
 /* Choose how a program with a sanitizer runs: AddressSanitizer knows the stacks of threads alone. */
 static struct problem *check_sanitizer(struct question *q, const char *program,
@@ -88,45 +45,6 @@ static struct problem *check_sanitizer(struct question *q, const char *program,
     return NULL;
 }
 
-/* Start this command again, with the library before the C library, but after a tool that the
- * user loads to see the calls of MPI. */
-static struct problem *start_again(char **argv, const char *sanitizer)
-{
-    char library[PATH_MAX + 64], path[PATH_MAX + 64], all[4 * PATH_MAX];
-    const char *preload = getenv("LD_PRELOAD");
-
-    if (is_sanitized)
-        return usage_problem(
-            "mpirun: this command was built with a sanitizer that must come before the C "
-            "library, as the MPI library must; build it with cmake --preset ubsan, or without "
-            "a sanitizer");
-    TRY(find_mpi_library(library, sizeof(library)));
-    name_preload(library, path, sizeof(path));
-    snprintf(all, sizeof(all), "%s:%s:%s", sanitizer, preload != NULL ? preload : "", path);
-    setenv(again, preload != NULL ? preload : "", 1);
-    setenv("LD_PRELOAD", all, 1);
-    execv("/proc/self/exe", argv);
-    return failure("cannot start again with the MPI library: %s", strerror(errno));
-}
-
-/* Restore the environment and the open files with which this command was started, for
- * processes that ranks start. */
-static void restore_environment(void)
-{
-    const char *preload = getenv(again), *ours = getenv("LD_PRELOAD");
-    const char *file = ours != NULL ? strrchr(ours, ':') : NULL;
-
-    file = file != NULL ? file + 1 : ours;
-    if (file != NULL && strncmp(file, own_files, strlen(own_files)) == 0)
-        fcntl(atoi(file + strlen(own_files)), F_SETFD, FD_CLOEXEC);
-
-    if (preload != NULL && *preload != '\0')
-        setenv("LD_PRELOAD", preload, 1);
-    else
-        unsetenv("LD_PRELOAD");
-    unsetenv(again);
-}
-
 /* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which a
  * debugger does not see. */
 static struct problem *take(struct question *q)
@@ -143,9 +61,14 @@ static struct problem *take(struct question *q)
             "mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
     program = find_program(q->line.rest[0], path, sizeof(path));
     sanitizer = address_sanitizer(program, runtime, sizeof(runtime));
-    if (getenv(again) == NULL)
-        TRY(start_again(q->line.argv, sanitizer));
+    if (!is_started_again())
+        TRY(start_again(q->line.argv, program));
     TRY(check_sanitizer(q, program, sanitizer));
+    if (*locals_library() != '\0' && !option_is_given(q, "executor") &&
+        !option_is_given(q, "explore")) {
+        q->mpi.needs_threads = true;
+        give_option(q, "executor", "thread");
+    }
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
         given = given || option_is_given(q, model[i]);
     if (!given)
@@ -189,54 +112,6 @@ static struct problem *report(const struct question *q, const struct logp_trace 
     profile_fini(&p);
     *code = answer_close(&to, *code, false);
     return NULL;
-}
-
-/* Whether a debugger is already attached. */
-static bool is_traced(void)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    int tracer = 0;
-
-    while (f != NULL && fgets(line, sizeof(line), f) != NULL)
-        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
-            break;
-    if (f != NULL)
-        fclose(f);
-    return tracer != 0;
-}
-
-/* Start this command in gdb, with the library before the C library and the commands for ranks. */
-static struct problem *start_gdb(char **argv, const char *sanitizer)
-{
-    char library[PATH_MAX + 64], name[PATH_MAX + 64];
-    char script[PATH_MAX + 64], preload[2 * PATH_MAX + 128], ours[64], self[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    const char *words[512] = {"gdb",    "-q",
-                              "-iex",   "set debuginfod enabled off",
-                              "-iex",   "set startup-with-shell off",
-                              "-iex",   "set breakpoint pending on",
-                              "-ex",    preload,
-                              "-ex",    ours,
-                              "-x",     script,
-                              "--args", self};
-    size_t n = 16;
-
-    self[length > 0 ? length : 0] = '\0';
-    TRY(find_mpi_library(library, sizeof(library)));
-    name_preload(library, name, sizeof(name));
-    snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
-             library);
-    snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s:%s", sanitizer, name);
-    snprintf(ours, sizeof(ours), "set environment %s", again);
-    for (size_t i = 1; argv[i] != NULL; i++) {
-        if (n + 1 >= sizeof(words) / sizeof(words[0]))
-            return usage_problem("mpirun: --gdb: at most %zu words",
-                                 sizeof(words) / sizeof(words[0]) - 17);
-        words[n++] = argv[i];
-    }
-    execvp(words[0], (char *const *)words);
-    return usage_problem("mpirun: --gdb: gdb cannot be started: %s", strerror(errno));
 }
 
 /* Write the diagram and the report of the recorded run, also of a program that failed.
@@ -532,7 +407,7 @@ static struct problem *check_program(const struct question *q, const struct mpi_
         return usage_problem("mpirun: %s: %s", program->path, strerror(errno));
     TRY(trust_program(program->path, q->mpi.explore > 0));
     if (q->mpi.gdb && !is_traced())
-        return start_gdb(q->line.argv, sanitizer);
+        return start_gdb(q->line.argv, program->path);
     return over_processes(q) ? check_processes(q) : NULL;
 }
 
@@ -574,7 +449,7 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
 {
     int (*run)(struct logp_machine *, struct mpi_program *);
     void *address;
-    char path[PATH_MAX];
+    char path[PATH_MAX], locals[64] = "";
     struct mpi_program program = {.argv = q->line.rest,
                                   .tags_output = q->mpi.tags_output,
                                   .quiet = q->form.quiet,
@@ -598,6 +473,8 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     memcpy(&run, &address, sizeof(run));
     if (run == NULL)
         return failure("the MPI library has not been loaded");
+    snprintf(locals, sizeof(locals), "%s", locals_library());
+    program.locals = locals;
     restore_environment();
     program.path = find_program(q->line.rest[0], path, sizeof(path));
     while (program.argv[program.argc] != NULL)
@@ -608,6 +485,7 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
         return told(run(NULL, &program));
     }
     program.names_threads = !q->how.fibers;
+    program.needs_threads = q->mpi.needs_threads;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");
     program.looks_for_loops = !q->mpi.gdb;

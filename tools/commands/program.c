@@ -12,6 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__aarch64__)
+enum { LOOKS_UP = R_AARCH64_TLSDESC };
+#else
+enum { LOOKS_UP = R_X86_64_DTPMOD64 };
+#endif
+
 const char *find_program(const char *name, char *path, size_t size)
 {
     const char *folders = getenv("PATH");
@@ -50,20 +56,25 @@ static const Elf64_Phdr *segment(const struct image *f, size_t i)
     return at(f, e->e_phoff + i * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr));
 }
 
-/* A string of the dynamic section, whose strings are at this address; NULL: it is not in the file. */
-static const char *string(const struct image *f, uint64_t strings, uint64_t offset)
+/* Where in the file this address is; UINT64_MAX: nowhere */
+static uint64_t offset_of(const struct image *f, uint64_t address)
 {
     const Elf64_Phdr *s;
 
     for (size_t i = 0; (s = segment(f, i)) != NULL; i++)
-        if (s->p_type == PT_LOAD && strings - s->p_vaddr < s->p_filesz) {
-            const uint64_t begin = s->p_offset + (strings - s->p_vaddr) + offset;
+        if (s->p_type == PT_LOAD && address - s->p_vaddr < s->p_filesz)
+            return s->p_offset + (address - s->p_vaddr);
+    return UINT64_MAX;
+}
 
-            return begin < f->n && memchr(f->bytes + begin, '\0', f->n - begin) != NULL
-                       ? f->bytes + begin
-                       : NULL;
-        }
-    return NULL;
+/* A string of the dynamic section, whose strings are at this address; NULL: it is not in the file. */
+static const char *string(const struct image *f, uint64_t strings, uint64_t offset)
+{
+    const uint64_t table = offset_of(f, strings), begin = table + offset;
+
+    return table < f->n && begin < f->n && memchr(f->bytes + begin, '\0', f->n - begin) != NULL
+               ? f->bytes + begin
+               : NULL;
 }
 
 static const Elf64_Dyn *dynamic_section(const struct image *f, size_t *n)
@@ -116,23 +127,78 @@ static bool needs(const struct image *f, const char *library, char *found, size_
     return false;
 }
 
-bool program_needs(const char *path, const char *library, char *found, size_t size)
+/* @return the file in memory; of no bytes: it cannot be read */
+static struct image read_image(const char *path)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat st;
     struct image f = {0};
-    bool result = false;
+    struct stat st;
 
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
         void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 
-        if (bytes != MAP_FAILED) {
+        if (bytes != MAP_FAILED)
             f = (struct image){bytes, (size_t)st.st_size};
-            result = needs(&f, library, found, size);
-            munmap(bytes, f.n);
-        }
     }
     if (fd >= 0)
         close(fd);
+    return f;
+}
+
+static void drop_image(const struct image *f)
+{
+    if (f->n > 0)
+        munmap((void *)(uintptr_t)f->bytes, f->n);
+}
+
+bool program_needs(const char *path, const char *library, char *found, size_t size)
+{
+    const struct image f = read_image(path);
+    const bool result = needs(&f, library, found, size);
+
+    drop_image(&f);
     return result;
+}
+
+/* Whether it looks up its variables: a driver has linked it as a library. */
+static bool looks_up(const struct image *f)
+{
+    size_t n = 0, at_table = 0, at_bytes = 0;
+    const Elf64_Dyn *d = dynamic_section(f, &n);
+    const uint64_t table = d != NULL ? next_entry(d, n, DT_RELA, &at_table) : 0;
+    const uint64_t bytes = d != NULL ? next_entry(d, n, DT_RELASZ, &at_bytes) : 0;
+    const Elf64_Rela *r = bytes > 0 ? at(f, offset_of(f, table), bytes) : NULL;
+
+    for (size_t i = 0; r != NULL && i < bytes / sizeof(*r); i++)
+        if (ELF64_R_TYPE(r[i].r_info) == LOOKS_UP)
+            return true;
+    return false;
+}
+
+bool program_thread_locals(const char *path, struct thread_locals *out)
+{
+    enum { MOST_ALIGN = 4096, MOST_BYTES = 1 << 24 };
+    const struct image f = read_image(path);
+    const Elf64_Phdr *s;
+    bool found = false;
+
+    for (size_t i = 0; !found && (s = segment(&f, i)) != NULL; i++) {
+        const void *initial = s->p_type == PT_TLS ? at(&f, s->p_offset, s->p_filesz) : NULL;
+        const uint64_t align = s->p_align > 0 ? s->p_align : 1;
+
+        if (initial == NULL || align > MOST_ALIGN || s->p_memsz > MOST_BYTES ||
+            s->p_filesz > s->p_memsz || s->p_memsz == 0 || looks_up(&f))
+            continue;
+        *out = (struct thread_locals){((const Elf64_Ehdr *)f.bytes)->e_machine,
+                                      s->p_vaddr,
+                                      s->p_memsz,
+                                      s->p_filesz,
+                                      align,
+                                      malloc(s->p_filesz + 1)};
+        found = out->initial != NULL;
+        if (found)
+            memcpy(out->initial, initial, s->p_filesz);
+    }
+    drop_image(&f);
+    return found;
 }

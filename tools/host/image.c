@@ -157,9 +157,10 @@ static const char *unsuitable(const struct job *job)
     if (sanitizer != NULL && sanitizer->st_shndx != SHN_UNDEF)
         return "it is linked statically with AddressSanitizer, which all ranks share: link it with "
                "logp-cc, or with -shared-libasan";
-    if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file))
+    if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file) && !host_has_locals(job))
         return "it has thread-local variables, which an executable has once for a process: link it "
-               "with logp-cc or logp-c++ (CMake: -DCMAKE_CXX_COMPILER=logp-c++)";
+               "with logp-cc or logp-c++ (CMake: -DCMAKE_CXX_COMPILER=logp-c++), or remove "
+               "--executor and --explore";
     return NULL;
 }
 
@@ -275,6 +276,7 @@ void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t
     if (job->picture != NULL ? !load_clone(job, host, why, size) : !load_copy(job, host, why, size))
         return NULL;
     host_begin_variables(job, host);
+    host_begin_locals(job, host);
     host_fill_copies(job, host);
     host_begin_streams(job, host);
     return (void *)(host->base + ((const Elf64_Ehdr *)job->file)->e_entry);

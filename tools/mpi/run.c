@@ -338,6 +338,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     struct job job = {.argc = program->argc,
                       .argv = program->argv,
                       .path = program->path,
+                      .locals = program->exploration == NULL ? program->locals : "",
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
@@ -367,6 +368,11 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         fprintf(stderr, "logp: %s: %s\n", program->path, why);
         return 2;
     }
+    if (rc == 0 && program->needs_threads && !program->quiet)
+        fprintf(stderr,
+                "logp: %s has thread-local variables and was not linked by logp-cc or logp-c++: "
+                "each rank is a thread\n",
+                program->path);
     if (realpath(program->path, path) != NULL) /* the program may go to another folder */
         job.path = path;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {

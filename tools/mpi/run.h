@@ -11,6 +11,7 @@
 
 struct mpi_program {
     const char *path;
+    const char *locals; /* the library that holds its thread-local variables; "": none */
     int argc;
     char **argv; /* as main() gets them */
     bool tags_output;
@@ -24,6 +25,7 @@ struct mpi_program {
     bool looks;           /* measure, roughly, what ranks compute */
     bool looks_for_loops; /* name a rank that waits in a loop of its own for one of its core */
     bool only_lists;      /* --dry-run: do not run it, but list the missing functions */
+    bool needs_threads;   /* a note says that its thread-local variables need one for each rank */
     bool names_threads;   /* each rank is a thread: "rank 3" */
     double compute;       /* factor on the time that a rank itself computes here; 0: no time */
     int64_t timeout_ns;
