@@ -8,11 +8,10 @@
 #include "mpi/standard/window.h"
 #include "mpi/standard/world.h"
 
-/* What the first member has given to a collective: signature.c */
+/* What the first member has given to a collective, in a cache line: signature.c */
 struct member_call {
-    uint64_t key; /* of the communicator and the number of the collective */
-    uint32_t hash, place;
-    int rank;
+    _Alignas(64) _Atomic uint64_t word; /* the collective, the member, and how it is called */
+    _Atomic uint64_t given;             /* the hash of its data, and the place of the call */
 };
 
 enum { N_MEMBER_CALLS = 256 }; /* some of the last ones: the others are not compared */
@@ -22,7 +21,7 @@ struct said {
     atomic_flag conflict, use, types, returned, order, block;
     _Atomic bool any;                            /* the checks have named something */
     _Atomic int requests, messages, sums, looks; /* ranks, ranks, lines; block.c */
-    pthread_mutex_t mutex; /* of what follows: places whose objects are left; and members */
+    pthread_mutex_t mutex; /* of what follows, up to members: places whose objects are left */
     struct {
         const char *call;
         uintptr_t place;
@@ -37,10 +36,6 @@ struct said {
     uintptr_t accesses[16]; /* accesses.c: places */
     int n_accesses;
     struct member_call members[N_MEMBER_CALLS];
-    struct order { /* signature.c */
-        _Atomic uint64_t word;
-        _Atomic uint32_t place; /* of the call; stored before the word */
-    } orders[N_MEMBER_CALLS];
 };
 
 extern struct said the_said;

@@ -43,6 +43,10 @@ void mpi_end_rank(struct rank *r)
     mpi_drop_info(&r->self.info);
     mpi_free_attributes(r);
     free(r->left);
+    for (struct request *next; r->spare != NULL; r->spare = next) {
+        next = r->spare->next;
+        free(r->spare);
+    }
     for (; r->n_reused != r->n_gone; r->n_reused++)
         free(r->gone[r->n_reused % N_GONE]);
     for (int i = 0; i < N_GONE; i++)

@@ -59,7 +59,7 @@ struct request {
     void *memory; /* packed data, until it is complete; NULL: none */
     void *packed; /* a collective: within memory, what goes to buf when it is complete; or NULL */
     void *own_block; /* of MPI_Scatter() in place */
-    struct reduction *reduction;
+    const struct reduction *reduction;
     /* The result of a reduction: the bytes from `skip` on of n_blocks blocks, each of n elements,
      * that are in `memory` and are still to be combined; 0: none */
     int n_blocks;
