@@ -92,13 +92,14 @@ static int make_state(struct state *s, const struct logp_experiment *x, int P)
     s->wrong_ranks = malloc((s->faults != NULL ? (size_t)P : 1) * sizeof(*s->wrong_ranks));
     s->wall = malloc(reps * sizeof(*s->wall));
     s->emulated = malloc(reps * sizeof(*s->emulated));
+    s->absence = malloc(reps * sizeof(*s->absence));
     s->sorted = malloc(reps * sizeof(*s->sorted));
     s->finished = calloc((size_t)P, sizeof(*s->finished));
     s->latest = malloc(reps * sizeof(*s->latest));
     s->rank_ns = x->rank_ns != NULL ? calloc((size_t)P, sizeof(*s->rank_ns)) : NULL;
     if (s->endings == NULL || s->wrong == NULL || s->wrong_ranks == NULL || s->wall == NULL ||
-        s->emulated == NULL || s->sorted == NULL || s->finished == NULL || s->latest == NULL ||
-        (x->rank_ns != NULL && s->rank_ns == NULL))
+        s->emulated == NULL || s->absence == NULL || s->sorted == NULL || s->finished == NULL ||
+        s->latest == NULL || (x->rank_ns != NULL && s->rank_ns == NULL))
         return -ENOMEM;
     return lpi_buffers_create(&s->buffers, s->collective, x->algorithm, &s->c, P, s->leaders.first,
                               s->leaders.n_local);
@@ -113,6 +114,7 @@ static void free_state(struct state *s)
     lpi_buffers_destroy(&s->buffers);
     free(s->wall);
     free(s->emulated);
+    free(s->absence);
     free(s->sorted);
     free(s->finished);
     free(s->latest);
@@ -124,7 +126,7 @@ static void free_state(struct state *s)
 static int refuse(const struct logp_experiment *x, const struct logp_invocation *c, int P)
 {
     if (x->reps < 1 || x->warmup < 0 || x->timeout_ns < 0 || x->precision_ppm < 0 ||
-        x->limit_ns < 0 || !lpi_is_row(x->algorithm) ||
+        x->limit_ns < 0 || x->disturbed_by_ns < 0 || !lpi_is_row(x->algorithm) ||
         logp_collective_find(x->algorithm->collective) == NULL || x->args.root < 0 ||
         x->args.root >= P)
         return -EINVAL;

@@ -40,6 +40,7 @@ struct state {
     bool parted;          /* ... after which the fields up to the empty line are the waiter's */
     struct logp_record *record;
     int64_t *wall, *emulated; /* by repetition */
+    int64_t *absence;         /* by repetition: the longest of a core */
     int64_t *sorted;          /* space for as many times as wall */
     int total;
     int done; /* repetitions, of total: rank 0 writes it between the syncs */
@@ -86,6 +87,14 @@ int64_t lpi_time_left(const struct logp_experiment *x, int64_t start);
 /* As logp_machine_run(). -ETIMEDOUT: a vp that is still running may use s for ever, but nothing of
  * it that belongs to the caller. */
 int lpi_run_program(struct logp_machine *machine, struct state *s, int64_t timeout_ns);
+
+/* ---- marks.c ---- */
+
+/* Keep the times of a repetition: it counts, or it is repeated. Called before reps or restarts is
+ * raised, by rank 0 under the lock, or between runs. */
+void lpi_keep_times(struct state *s, const struct logp_run_time *t);
+/* Mark the counted repetitions, whose times are in the order of the runs. */
+void lpi_mark_disturbed(struct state *s);
 
 /* ---- results.c ---- */
 

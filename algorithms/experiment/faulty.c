@@ -48,7 +48,7 @@ static bool has_survived(const struct state *s, const struct logp_report *report
 
 /* Record the times of a repetition that counts. If a processor has stopped, rank 0 has not judged
  * it, so on the wall clock the times come from the ranks that have ended. */
-static void keep_times(struct state *s, bool is_judged)
+static void keep_times(struct state *s, bool is_judged, const struct logp_report *report)
 {
     struct logp_record *r = s->record;
     int64_t wall = 0, emulated = 0;
@@ -61,8 +61,10 @@ static void keep_times(struct state *s, bool is_judged)
         wall = lpi_max(wall, s->endings[i].wall);
         emulated = lpi_max(emulated, s->endings[i].emulated);
     }
-    s->wall[r->reps] = wall - s->start_ns;
-    s->emulated[r->reps++] = emulated - s->start_ns;
+    lpi_keep_times(s, &(struct logp_run_time){.measured_ns = wall - s->start_ns,
+                                              .emulated_ns = emulated - s->start_ns,
+                                              .absence_ns = report->absence_ns});
+    r->reps++;
 }
 
 /* A counted repetition has ended. 0; or an error */
@@ -88,7 +90,7 @@ static int count_faulty(struct state *s, int rc, const struct logp_report *repor
         if (s->wrong[i])
             wrong[failed.n_wrong++] = i;
     if ((missing == 0 || survived) && failed.n_wrong == 0) {
-        keep_times(s, missing == 0);
+        keep_times(s, missing == 0, report);
         return 0;
     }
     r->reps -= missing == 0 && !s->is_virtual; /* judge() knows nothing of results */

@@ -88,13 +88,21 @@ bool lpi_enough(struct state *s)
     return (limit_ns > 0 && lpi_host_ns() - s->first_start_ns >= limit_ns) || precise(s);
 }
 
+/* Of all ranks of a repetition: its last end, the latest start, and the longest absence of a core. */
+enum { WALL, EMULATED, LATE, ABSENCE, N_SEEN };
+
 /* Count this repetition, or not. @return progress is due */
-static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t late)
+static bool judge_it(struct state *s, const int64_t *seen)
 {
     struct logp_record *r = s->record;
-    const bool is_late = s->counted && late > LOGP_START_TOLERANCE_NS;
+    const bool is_late = s->counted && seen[LATE] > LOGP_START_TOLERANCE_NS;
+    struct logp_run_time t = {.measured_ns = seen[WALL] - s->start_ns,
+                              .emulated_ns = seen[EMULATED] - s->start_ns,
+                              .absence_ns = seen[ABSENCE]};
 
     if (is_late && r->restarts < s->experiment->reps / 10) {
+        t.state = LOGP_RUN_REPEATED;
+        lpi_keep_times(s, &t);
         r->restarts++;
         if (s->faults != NULL) /* the run is made again, with the same draws */
             s->total = 0;
@@ -104,8 +112,8 @@ static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t la
     if (!s->counted)
         return false;
     r->late_starts += is_late;
-    s->wall[r->reps] = wall - s->start_ns;
-    s->emulated[r->reps++] = emulated - s->start_ns;
+    lpi_keep_times(s, &t);
+    r->reps++;
     if (s->faults != NULL) /* the next is another run */
         return false;
     if (lpi_enough(s))
@@ -121,7 +129,7 @@ struct verdict {
 
 /* Rank 0, while all others wait for the next start. A reader of its verdict may take too long: then
  * only the end of the run is left. */
-static struct verdict judge(struct state *s, int64_t wall, int64_t emulated, int64_t late)
+static struct verdict judge(struct state *s, const int64_t *seen)
 {
     struct verdict v = {0};
     bool tell = false;
@@ -130,7 +138,7 @@ static struct verdict judge(struct state *s, int64_t wall, int64_t emulated, int
     if (!s->parted) {
         const int before = s->record->reps;
 
-        tell = judge_it(s, wall, emulated, late);
+        tell = judge_it(s, seen);
         v = (struct verdict){s->done,
                              s->total,
                              s->record->reps,
@@ -174,18 +182,18 @@ static void add_rank_times(struct state *s)
 static int judge_all(struct logp_vp *vp, struct state *s)
 {
     const struct lpi_leaders *l = &s->leaders;
-    int64_t last[] = {0, 0, logp_start_late(vp)}; /* wall, emulated, late */
+    int64_t seen[N_SEEN] = {[LATE] = logp_start_late(vp), [ABSENCE] = logp_absence(vp)};
     struct verdict v = {0};
     int rc = 0;
 
     for (int i = l->first; i < l->first + l->n_local; i++) {
-        last[0] = lpi_max(last[0], s->endings[i].wall);
-        last[1] = lpi_max(last[1], s->endings[i].emulated);
+        seen[WALL] = lpi_max(seen[WALL], s->endings[i].wall);
+        seen[EMULATED] = lpi_max(seen[EMULATED], s->endings[i].emulated);
     }
     if (l->n > 1)
-        rc = lpi_leaders_gather(vp, l, last, 3);
+        rc = lpi_leaders_gather(vp, l, seen, N_SEEN);
     if (rc == 0 && l->first == 0)
-        v = judge(s, last[0], last[1], last[2]);
+        v = judge(s, seen);
     if (rc == 0 && l->n > 1) {
         rc = lpi_leaders_tell(vp, l, &v.done, sizeof(v) / sizeof(v.done));
         accept(s, &v);

@@ -16,6 +16,13 @@ double logp_record_ratio(const struct logp_record *r)
     return (double)median / (double)r->prediction.ns;
 }
 
+double logp_record_undisturbed_ratio(const struct logp_record *r)
+{
+    return r->disturbed < r->reps && r->has_measured && logp_record_ratio(r) > 0
+               ? (double)r->undisturbed.median_ns / (double)r->prediction.ns
+               : 0;
+}
+
 /* Both times are in order. */
 static void resolve_interval(struct state *s)
 {
@@ -54,6 +61,7 @@ static void share(struct state *s, struct logp_machine *machine)
     if (s->leaders.first != 0) {
         memset(s->wall, 0, capacity);
         memset(s->emulated, 0, capacity);
+        memset(s->absence, 0, capacity);
     }
     if (logp_machine_agree(machine, &reps, 1, LOGP_AGREE_MIN) != 0 ||
         logp_machine_agree(machine, &wrong, 1, LOGP_AGREE_MIN) != 0)
@@ -62,6 +70,7 @@ static void share(struct state *s, struct logp_machine *machine)
     r->wrong_rank = wrong < s->P ? (int)wrong : -1;
     logp_machine_agree(machine, s->wall, (size_t)reps, LOGP_AGREE_MAX);
     logp_machine_agree(machine, s->emulated, (size_t)reps, LOGP_AGREE_MAX);
+    logp_machine_agree(machine, s->absence, (size_t)reps, LOGP_AGREE_MAX);
     share_difference(s, machine);
 }
 
@@ -104,6 +113,8 @@ void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp
         return;
     if (s->is_virtual)
         memset(s->wall, 0, (size_t)r->reps * sizeof(*s->wall));
+    else
+        lpi_mark_disturbed(s);
     r->messages =
         report->messages / (uint64_t)(r->reps + r->restarts) - lpi_leaders_messages(&s->leaders);
     r->measured = logp_summary_of(s->wall, (size_t)r->reps);

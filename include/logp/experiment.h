@@ -16,6 +16,9 @@
  * ends when the last processor is done. It is repeated only if a core's scheduler missed the start
  * by more than LOGP_START_TOLERANCE_NS, at most reps/10 times in total.
  *
+ * On a shared host a core may be away in a repetition. Such repetitions count as all others, and are
+ * marked as disturbed. The record has the times of all, and those of the undisturbed ones.
+ *
  * A barrier has no result to check, and processors that start at one time do not hold each other
  * back. So separate runs come first, in each of which one processor stays away: then no processor
  * may leave. With up to 8 processors each of them stays away once, with more a few drawn ones.
@@ -41,6 +44,24 @@ struct logp_failed {
     const struct logp_report *report;
     const int *wrong; /**< ranks without the right result, in ascending order */
     int n_wrong;
+};
+
+/** A repetition is disturbed only if a core was away for longer than this, and for longer than 1 % of the
+ *  predicted time; without a prediction, of the median. */
+#define LOGP_DISTURBED_BY_NS 2000
+
+/** What became of a repetition. */
+enum logp_run_state {
+    LOGP_RUN_UNDISTURBED, /**< it was timed */
+    LOGP_RUN_DISTURBED,   /**< it was timed, and a core was away for too long */
+    LOGP_RUN_REPEATED,    /**< it started too late, and its time does not count */
+};
+
+/** A repetition of an experiment on the wall clock. Times in ns. */
+struct logp_run_time {
+    int64_t measured_ns, emulated_ns; /**< as in struct logp_record */
+    int64_t absence_ns;               /**< logp_absence() */
+    enum logp_run_state state;
 };
 
 /** An algorithm and the number of its runs. */
@@ -71,6 +92,12 @@ struct logp_experiment {
      *  the common start to its own end, in ns (wall clock: on the wall clock), as the OSU
      *  benchmarks have it; -1: no run was counted, or there are faults. */
     int64_t *rank_ns;
+    int64_t
+        disturbed_by_ns; /**< wall clock: a repetition is disturbed if a core was away for longer;
+                                  0: LOGP_DISTURBED_BY_NS */
+    /** Out: reps + reps/10 entries, NULL: not wanted. Wall clock, process of rank 0: record->reps +
+     *  record->restarts repetitions, in the order in which they ran. */
+    struct logp_run_time *runs;
 };
 
 /** Order statistics of a sample. Percentiles are nearest ranks. */
@@ -116,6 +143,10 @@ struct logp_record {
      *  are hexadecimal. "": no element was wrong, or there are faults */
     char wrong[128];
     int late_starts; /**< counted repetitions that a core began too late: no more could be repeated */
+    int disturbed; /**< wall clock: timed repetitions in which a core was away for longer than ... */
+    int64_t disturbed_by_ns; /**< ... this */
+    struct logp_summary
+        undisturbed; /**< `measured`, of the other ones; disturbed == reps: zeroes */
 };
 
 /**
@@ -136,6 +167,13 @@ LOGP_API int logp_experiment_run(struct logp_machine *machine,
 
 /** Measured median (virtual clock: emulated) divided by the prediction; 0: there is none. */
 LOGP_API double logp_record_ratio(const struct logp_record *record);
+
+/** Whether the host was too busy to measure: fewer than a third of the timed repetitions are
+ *  undisturbed. */
+LOGP_API bool logp_record_too_busy(const struct logp_record *record);
+
+/** The median of the undisturbed repetitions divided by the prediction; 0: there is none. */
+LOGP_API double logp_record_undisturbed_ratio(const struct logp_record *record);
 
 /** Order statistics of n >= 1 values. The values are sorted in place. */
 LOGP_API struct logp_summary logp_summary_of(int64_t *values, size_t n);
@@ -177,6 +215,21 @@ LOGP_API int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns);
  * logp_sync(), after the one that follows the start in question.
  */
 LOGP_API int64_t logp_start_late(const struct logp_vp *vp);
+
+/**
+ * Return the longest absence of a core between the start before this one and the arrival of its last
+ * vp at the next logp_sync(): the maximum over the cores of this process, in ns. Call it when
+ * logp_start_late() may be called.
+ *
+ * A core is absent while the host runs something else on it. In a wait, and where the core is handed
+ * over to another vp meanwhile, an absence is the longest time between two readings of the clock. For the
+ * time between two calls of the library it is the time since the start, less the processor time of the
+ * core's threads: the sum of all absences, and the time that a program sleeps by itself. Without a delay
+ * model the clock is read in waits for messages of other cores only. What a hypervisor takes is seen in
+ * waits only, and so is all with a clock of your own (logp_config.time_ns). Where a vp is in a blocking section
+ * between the two calls, nothing is subtracted. Under the virtual clock: 0.
+ */
+LOGP_API int64_t logp_absence(const struct logp_vp *vp);
 
 /* ---- parameters ---- */
 

@@ -292,6 +292,9 @@ struct logp_report {
     int64_t time_ns;        /**< the latest clock of this process's vps, after their last calls */
     int late_starts; /**< common starts, of all or of a group, that had passed when a core of this
                                  process noticed them; counted for each such core */
+    int64_t
+        absence_ns; /**< wall clock: the longest absence of a core of this process after the first
+                             common start: logp_absence() */
 };
 
 /** @return the report of the last run, valid until the next run or destroy. After a timed-out run

@@ -100,6 +100,23 @@ int logp_compare(struct logp_vp *vp, uint64_t word, int *first)
     return noted(vp, "logp_compare", leave(vp->proc, rc < 0 ? rc : 0));
 }
 
+int64_t logp_absence(const struct logp_vp *vp)
+{
+    const struct logp_machine *m = vp->proc->core->machine;
+    /* relaxed, both: as below */
+    const unsigned generation = atomic_load_explicit(&m->sync_generation, memory_order_relaxed);
+    int64_t longest = 0;
+
+    for (int i = 0; i < m->n_used; i++) {
+        const int64_t away = atomic_load_explicit(&m->cores[i].absence.last[(generation + 1) & 1],
+                                                  memory_order_relaxed);
+
+        if (away > longest)
+            longest = away;
+    }
+    return longest;
+}
+
 int64_t logp_start_late(const struct logp_vp *vp)
 {
     const struct logp_machine *m = vp->proc->core->machine;

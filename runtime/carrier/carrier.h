@@ -33,6 +33,8 @@ struct lpi_executor {
      * its deadline is more than prepare_ns ahead; INT64_MAX: never. */
     void (*prepare)(struct lpi_proc *to);
     int64_t prepare_ns;
+    /* The processor time of the core's other threads than the caller, its holder. NULL: there are none. */
+    int64_t (*others_ns)(const struct lpi_core *c);
     /* See lpi_resident(); NULL: no shared stacks. */
     void *(*resident)(const struct lpi_proc *p, void *address);
     /* Whether this address is known to be in the guard below the holder's stack. */

@@ -33,7 +33,8 @@ enum {
 /* The yields of a core. By its holder. */
 struct yields {
     _Alignas(LPI_LINE) int64_t at; /* of the last hand-over, if by a yield; else 0 */
-    int rest, last_rest;           /* hand-overs to come without a yield; the last such number */
+    int64_t ahead;       /* of the last hand-over, if ahead of its deadline; else LOGP_NEVER */
+    int rest, last_rest; /* hand-overs to come without a yield; the last such number */
 };
 
 struct threads {
@@ -157,10 +158,11 @@ static struct yields *yields_of(const struct lpi_core *c)
     return &t->yields[c->index];
 }
 
-/* at: the time, if the holder yields afterwards; else 0. */
-static void pass(struct lpi_proc *to, int64_t at)
+/* at: the time, if the holder yields afterwards; else 0. ahead: see struct yields. */
+static void pass(struct lpi_proc *to, int64_t at, int64_t ahead)
 {
     yields_of(to->core)->at = at;
+    yields_of(to->core)->ahead = ahead;
     /* relaxed: for reports only */
     atomic_store_explicit(&to->core->holder, to->rank, memory_order_relaxed);
     lpi_baton_give(to->carrier, LPI_BATON_HAS);
@@ -168,7 +170,7 @@ static void pass(struct lpi_proc *to, int64_t at)
 
 static void give(struct lpi_proc *to)
 {
-    pass(to, 0);
+    pass(to, 0, LOGP_NEVER);
 }
 
 static void launch(struct logp_machine *m)
@@ -204,22 +206,52 @@ static void look_how_long(struct yields *y)
         y->rest = y->last_rest = longer < LAST_REST ? longer : LAST_REST;
 }
 
+/* p has been given the core, at `ahead`, to wait for its deadline. If that took long, other threads had the core, or
+ * none. Until the deadline the wait hides it, so it does not count as an absence. */
+static void hide(struct lpi_proc *p, int64_t ahead)
+{
+    const int64_t now = lpi_wall(p->core->machine);
+    const int64_t until = now < p->deadline ? now : p->deadline;
+
+    if (now - ahead > p->core->machine->executor->slack_ns && until > ahead)
+        p->core->absence.slept += until - ahead;
+}
+
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool due)
 {
     struct yields *y = yields_of(from->core);
-    const bool late = due || lpi_wall(from->core->machine) > to->deadline - LATE_NS;
+    const int64_t now = due ? LOGP_NEVER : lpi_wall(from->core->machine);
+    const bool late = due || now > to->deadline - LATE_NS;
     const bool yield = late && may_yield(y);
 
-    pass(to, yield ? lpi_monotonic_ns() : 0);
+    pass(to, yield ? lpi_monotonic_ns() : 0, now);
     if (yield)
         sched_yield();
     lpi_baton_await(from->carrier);
     look_how_long(y);
+    if (y->ahead != LOGP_NEVER)
+        hide(from, y->ahead);
 }
 
 static void prepare(struct lpi_proc *to)
 {
     lpi_baton_prepare(to->carrier);
+}
+
+static int64_t others_ns(const struct lpi_core *c)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < c->n_procs; i++) {
+        const struct lpi_baton *b = lpi_proc_at(c, i)->carrier;
+        struct timespec t;
+        clockid_t clock;
+
+        if (!pthread_equal(b->thread, pthread_self()) &&
+            pthread_getcpuclockid(b->thread, &clock) == 0 && clock_gettime(clock, &t) == 0)
+            sum += (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    }
+    return sum;
 }
 
 static bool guards(const struct lpi_core *c, const void *address)
@@ -255,6 +287,7 @@ const struct lpi_executor lpi_executor_thread = {
     .switch_to = switch_to,
     .prepare = prepare,
     .prepare_ns = 3000,
+    .others_ns = others_ns,
     .guards = guards,
     .leave = leave,
     .give = give,

@@ -30,6 +30,7 @@ static void released(struct lpi_proc *p)
 {
     p->state = LPI_IN_BLOCKING;
     p->core->life.n_blocking++;
+    p->core->absence.at.host = -1; /* its core may be without a holder */
     /* relaxed: for reports */
     atomic_store_explicit(&lpi_mailbox_of(p)->is_blocking, true, memory_order_relaxed);
 }

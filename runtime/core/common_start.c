@@ -83,9 +83,12 @@ int64_t lpi_start_margin(const struct logp_machine *m)
     return lpi_release_ns(m->n_used, each, m->line_ns);
 }
 
-void lpi_note_release(struct lpi_core *c, int64_t start)
+int64_t lpi_note_release(struct lpi_core *c, int64_t start)
 {
-    c->late_starts += c->machine->time->own_ns(c->machine) > start;
+    const int64_t left = start - c->machine->time->own_ns(c->machine);
+
+    c->late_starts += left < 0;
+    return left;
 }
 
 /* Let a core notice that the start is fixed. */
@@ -129,7 +132,7 @@ void lpi_release_sync(struct lpi_core *c)
             lpi_sync_note(lpi_proc_at(c, i), start, 0); /* else a stop has released it */
             lpi_sync_release(lpi_proc_at(c, i));
         }
-    lpi_note_release(c, start);
+    lpi_absence_released(c, lpi_note_release(c, start));
 }
 
 int64_t lpi_fix_start(struct lpi_core *c, int64_t clock_ns, int64_t start)
@@ -162,9 +165,11 @@ void lpi_sync_arrive(struct lpi_proc *p)
 
     lpi_record_lag(c); /* before the next start is fixed: it may belong to the last one */
     p->in_vain = 0;
+    if (++c->life.n_at_sync < c->n_procs)
+        return;
+    lpi_absence_arrive(c);
     /* acq_rel: the last to arrive sees all earlier writes of the other vps; through
      * lpi_fix_start(), so do all that it releases */
-    if (++c->life.n_at_sync == c->n_procs &&
-        atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_used)
+    if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_used)
         m->processes->arrived(c);
 }

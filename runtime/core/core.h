@@ -74,8 +74,9 @@ int64_t lpi_fix_start(struct lpi_core *c, int64_t clock_ns, int64_t start);
 void lpi_release_sync(struct lpi_core *c);
 /* The time from the fixing of a start of all vps to the start itself. */
 int64_t lpi_start_margin(const struct logp_machine *m);
-/* This core has released vps whose start is this. Counts it if that time has passed. */
-void lpi_note_release(struct lpi_core *c, int64_t start);
+/* This core has released vps whose start is this. Counts it if that time has passed. @return the time that is
+ * left */
+int64_t lpi_note_release(struct lpi_core *c, int64_t start);
 /* p begins anew after a sync: its port is free. */
 void lpi_start_anew(struct lpi_proc *p);
 
@@ -92,6 +93,15 @@ bool lpi_syncs_beside(const struct lpi_proc *p);
 void lpi_sync_note(struct lpi_proc *p, int64_t start, int result);
 /* Release p at the noted start, unless a stop has released it. By the holder of its core. */
 void lpi_sync_release(struct lpi_proc *p);
+
+/* ---- absence.c: the longest absence of a core. By its holder ---- */
+
+/* A run begins. */
+void lpi_absence_reset(struct lpi_core *c);
+/* All vps of c have arrived at a sync, or have ended: judge the time since the last common start. */
+void lpi_absence_arrive(struct lpi_core *c);
+/* They are released, and start after so many ns. */
+void lpi_absence_released(struct lpi_core *c, int64_t until_start);
 
 /* ---- release.c: the tree of cores along which a start is released ---- */
 

@@ -67,6 +67,8 @@ void lpi_proc_main(struct lpi_proc *p)
     lpi_attached_end(p);
     p->state = LPI_ENDED;
     atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
+    if (c->life.n_live == 1)
+        lpi_absence_arrive(c);
     /* release pairs with the acquire in lpi_successor(); acquire pairs with the release of the other
      * cores, since the last of them announces the end of all */
     if (--c->life.n_live == 0 &&

@@ -47,10 +47,12 @@ static void prepare_core(struct lpi_core *c)
     c->run_queue.clock_seen = 0;
     atomic_store(&c->vain.from, INT64_MAX);
     c->vain.quiet = 0;
+    c->vain.settled = UINT64_MAX;
     c->messages = 0;
     c->late_starts = 0;
     c->failed.error = 0;
     lpi_lag_reset(&c->lag);
+    lpi_absence_reset(c);
     for (int i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = lpi_proc_at(c, i);
 
@@ -144,6 +146,8 @@ static void reclaim(struct logp_machine *m)
 
         r->messages += c->messages;
         r->late_starts += c->late_starts;
+        if (r->absence_ns < c->absence.most)
+            r->absence_ns = c->absence.most;
         c->messages = 0; /* counted */
         if (i > 0)
             lpi_histogram_merge(lag, &c->lag.waits);

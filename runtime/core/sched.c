@@ -98,6 +98,15 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
     return c->machine->resolver.next_proc(c);
 }
 
+/* The clock will not be read for as long as this step, a hand-over or the waking of a thread, usually takes.
+ * Neither that time nor the wait until the deadline, which hides it, counts as an absence. */
+static void expect_gap(struct lpi_core *c, int64_t usual_ns, int64_t deadline)
+{
+    const int64_t usual = c->run_queue.clock_seen + usual_ns;
+
+    c->absence.seen = usual > deadline ? usual : deadline;
+}
+
 /* p has the first deadline: prepare the vp that has the second. If several were prepared, the kernel
  * could run a later one first. */
 static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
@@ -105,8 +114,10 @@ static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
     const struct lpi_timer next = lpi_timers_second(&c->run_queue.timers);
 
     c->run_queue.prepared = p;
-    if (lpi_timer_rank(&next) != p->rank && next.key - p->deadline < CLOSE_NS)
-        c->machine->executor->prepare(&c->machine->procs[lpi_timer_rank(&next)]);
+    if (lpi_timer_rank(&next) == p->rank || next.key - p->deadline >= CLOSE_NS)
+        return;
+    expect_gap(c, c->machine->executor->slack_ns, p->deadline);
+    c->machine->executor->prepare(&c->machine->procs[lpi_timer_rank(&next)]);
 }
 
 /* p holds the core and spins. While there is time, prepare the next vp, and let blocking sections
@@ -135,10 +146,12 @@ static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool due)
  * image of a stack (image.h). */
 static __attribute__((noinline)) void await_due(struct lpi_proc *p, struct lpi_proc *first)
 {
-    if (first != p)
+    if (first != p) {
+        expect_gap(p->core, p->core->run_queue.slack, first->deadline);
         hand_over(p, first, false);
-    else
+    } else {
         prepare_in_time(p->core, p);
+    }
 }
 
 /*
@@ -152,6 +165,7 @@ int lpi_hold(struct lpi_proc *p)
 
     lpi_record_lag(c);
     c->run_queue.idle_from = 0;
+    c->absence.seen = LPI_UNSEEN;
     while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: p has had its turn */
         struct lpi_proc *first = next_proc(c);
 
@@ -285,6 +299,7 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
 
     lpi_record_lag(c);
     c->run_queue.idle_from = 0;
+    c->absence.seen = LPI_UNSEEN;
     for (;;) {
         struct lpi_proc *first;
 

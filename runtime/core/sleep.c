@@ -30,10 +30,11 @@
 
 enum {
     SPIN_NS = 20000,
-    LOOK_POLLS = 64, /* between two readings of the clock */
+    LOOK_POLLS = 64, /* between two decisions whether to sleep */
+    READ_POLLS = 16, /* between two readings of the clock: they take less than an absence */
     NAP_NS = 50000,  /* if the kernel has no fence for all threads */
     WAKE_NS =
-        100000, /* sleep this much less than until the deadline: the kernel wakes a thread late */
+        100000, /* sleep this much less than until a deadline: the kernel wakes a thread late */
 };
 
 static bool may_sleep(const struct lpi_core *c)
@@ -72,6 +73,7 @@ static void sleep_without_work(struct lpi_core *c, bool (*has_no_work)(const str
     const int watches = c->run_queue.word_wait_first != NULL || c->space.first != NULL;
     /* acquire: read event before the conditions for which the core is rung */
     const unsigned event = atomic_load_explicit(&c->window.event, memory_order_acquire);
+    const int64_t began = lpi_monotonic_ns();
     bool fenced;
 
     /* relaxed, both: the fence orders them */
@@ -88,24 +90,28 @@ static void sleep_without_work(struct lpi_core *c, bool (*has_no_work)(const str
     /* relaxed, both: until then, giving work costs a system call */
     atomic_store_explicit(&c->window.wants_work, false, memory_order_relaxed);
     atomic_fetch_sub_explicit(&m->watchers, watches, memory_order_relaxed);
+    c->absence.idle_seen = lpi_monotonic_ns();
+    c->absence.slept += c->absence.idle_seen - began;
     if (fenced)
-        c->run_queue.idle_from = lpi_monotonic_ns();
+        c->run_queue.idle_from = c->absence.idle_seen;
 }
 
-/* Whether c has polled in vain for long enough. */
-static bool has_spun(struct lpi_core *c)
+/* No vp of c is ready: read the host's clock, which shows whether c was away. */
+static int64_t read_idle(struct lpi_core *c)
 {
     const int64_t now = lpi_monotonic_ns();
 
     if (c->run_queue.idle_from == 0)
         c->run_queue.idle_from = now;
-    return now - c->run_queue.idle_from >= SPIN_NS;
+    else
+        lpi_lag_away(&c->lag, now - c->absence.idle_seen);
+    return c->absence.idle_seen = now;
 }
 
 /* c may sleep, and has polled a few times in vain. */
 static void spin_or_sleep(struct lpi_core *c)
 {
-    if (!has_spun(c))
+    if (read_idle(c) - c->run_queue.idle_from < SPIN_NS)
         return;
     if (c->life.n_blocking == 0)
         lpi_check_idle(c);
@@ -118,8 +124,11 @@ void lpi_nothing_before(struct lpi_core *c, int64_t deadline)
     const int64_t ns = deadline - c->run_queue.clock_seen - WAKE_NS;
 
     /* It is not known how fast a clock of the caller is. */
-    if (ns >= WAKE_NS && may_sleep(c) && c->machine->time_ns == NULL && has_spun(c))
+    if (ns >= WAKE_NS && may_sleep(c) && c->machine->time_ns == NULL &&
+        read_idle(c) - c->run_queue.idle_from >= SPIN_NS) {
         sleep_without_work(c, has_deadlines_only, ns);
+        c->absence.seen = LPI_UNSEEN; /* it slept by itself */
+    }
 }
 
 void lpi_nobody_ready(struct lpi_core *c)
@@ -129,6 +138,8 @@ void lpi_nobody_ready(struct lpi_core *c)
 
     if (is_blocking || c->machine->is_crowded)
         sched_yield(); /* the threads of blocking sections need this processor to return */
+    if (++c->absence.idle_polls % READ_POLLS == 0 && lpi_counts_presence(c->machine))
+        read_idle(c);
     if (++c->run_queue.idle_polls < (sleeps && most > LOOK_POLLS ? LOOK_POLLS : most))
         return;
     c->run_queue.idle_polls = 0;

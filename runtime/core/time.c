@@ -119,14 +119,22 @@ static void end_wait(struct lpi_proc *p, int64_t deadline)
         p->emulated = deadline;
 }
 
+/* Read the clock in a wait of this core. */
+static inline void read_waiting(struct lpi_core *c)
+{
+    const int64_t now = lpi_wall(c->machine);
+
+    lpi_lag_away(&c->lag, now - c->absence.seen);
+    c->absence.seen = c->run_queue.clock_seen = now;
+}
+
 static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
 {
-    const struct logp_machine *m = c->machine;
     const int64_t deadline = p->deadline;
 
     if (c->run_queue.clock_seen < deadline || !p->counts) {
         do
-            c->run_queue.clock_seen = lpi_wall(m);
+            read_waiting(c);
         while (c->run_queue.clock_seen < deadline && deadline - c->run_queue.clock_seen < FINAL_NS);
     }
     if (c->run_queue.clock_seen < deadline)
@@ -148,6 +156,7 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
 {
     struct lpi_core *c = p->core;
     const struct lpi_proc *first = NULL;
+    int64_t away = 0;
 
     /* every LPI_POLL_EVERY-th turn is left to lpi_usual_next(), which polls for mail in it */
     if (c->run_queue.ready_first != NULL || (c->run_queue.taken + 1) % LPI_POLL_EVERY == 0)
@@ -167,9 +176,15 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
         return false;
     if (c->run_queue.clock_seen < deadline && (first == NULL || first->deadline >= deadline))
         return false; /* p keeps the core anyway */
-    while (c->run_queue.clock_seen < deadline)
+    while (c->run_queue.clock_seen < deadline) {
+        const int64_t before = c->run_queue.clock_seen;
+
         c->run_queue.clock_seen = lpi_wall(c->machine);
+        if (c->run_queue.clock_seen - before > away)
+            away = c->run_queue.clock_seen - before;
+    }
     lpi_record_lag(c);
+    lpi_lag_away(&c->lag, away); /* now: the record of a common start begins anew */
     end_wait(p, deadline);
     return true;
 }

@@ -44,6 +44,15 @@ static inline int64_t lpi_monotonic_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* The processor time of the calling thread; a system call. */
+static inline int64_t lpi_thread_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 #ifdef LPI_COUNTER
 static inline uint64_t lpi_counter(void)
 {

@@ -8,6 +8,7 @@ void lpi_lag_reset(struct lpi_lag *lag)
 {
     lag->deadline = -1;
     lag->start_pending = lag->inside = false;
+    lag->away = 0;
     if (lag->waits.n > 0)
         lpi_histogram_reset(&lag->waits);
 }
@@ -21,6 +22,7 @@ void lpi_lag_record(struct lpi_lag *lag, unsigned generation)
     lag->deadline = -1;
     if (lag->start_pending) {
         lag->start_pending = false;
+        lag->away = late; /* the time before the start does not count */
         /* relaxed: it is read after the next sync, which orders it, since this core takes part */
         atomic_store_explicit(&lag->start_late[generation & 1], late, memory_order_relaxed);
     } else if (lag->counts) {

@@ -22,12 +22,20 @@ struct lpi_lag {
     bool inside;                   /* that vp has not returned to its program yet */
     bool start_pending;            /* no vp has returned from the last common start yet */
     _Atomic int64_t start_late[2]; /* ns, of the last starts, by the parity of their generation */
+    int64_t away; /* the longest absence in a wait since the last common start: absence.h */
     struct lpi_histogram waits;
 };
 
 void lpi_lag_reset(struct lpi_lag *lag);
 /* generation: of the last common start. */
 void lpi_lag_record(struct lpi_lag *lag, unsigned generation);
+
+/* In a wait the clock was not read for so long. */
+static inline void lpi_lag_away(struct lpi_lag *lag, int64_t ns)
+{
+    if (ns > lag->away)
+        lag->away = ns;
+}
 
 /* Note that a vp resumes at `now`. Called by the scheduler. */
 static inline void lpi_lag_over(struct lpi_lag *lag, int64_t deadline, int64_t now, bool counts)

@@ -21,6 +21,7 @@
 
 #include "host/clock.h"
 #include "host/host.h"
+#include "state/absence.h"
 #include "state/lag.h"
 #include "state/message.h"
 #include "state/query.h"
@@ -225,7 +226,8 @@ struct lpi_vain {
     /* Between these times of the host's clock all procs of the core waited or polled in vain, and it
      * neither sent nor took a message. from: INT64_MAX: not so when last checked */
     _Atomic int64_t from, until;
-    uint64_t done;              /* messages sent and taken, when last checked */
+    uint64_t done;    /* messages sent and taken, when last checked */
+    uint64_t settled; /* the same, when lpi_check_pollers() last found all so; UINT64_MAX: never */
     int64_t quiet, quiet_until; /* its owner has found all cores so at that time, and nothing on its
                                    way; 0: not yet */
     unsigned long idle;         /* the epochs of the cores that were idle then, summed up */
@@ -275,6 +277,7 @@ struct lpi_core {
     struct lpi_window window;
     struct lpi_vain vain;
     struct lpi_lag lag;
+    struct lpi_absence absence;
 };
 
 /* The wait of a proc for queue space. */
@@ -414,6 +417,12 @@ static inline int64_t lpi_rendezvous_from(const struct logp_config *config)
 static inline int64_t lpi_wall(const struct logp_machine *m)
 {
     return lpi_clock_ns(&m->clock) - m->base_ns;
+}
+
+/* Whether the processor time of its carriers shows that a core was away. A clock of the user's own has none. */
+static inline bool lpi_counts_presence(const struct logp_machine *m)
+{
+    return !m->is_virtual && m->time_ns == NULL;
 }
 
 static inline bool lpi_has_clock(const struct lpi_proc *p)

@@ -19,6 +19,7 @@ enum { N = 3 };
 
 static const char *call;
 static pthread_barrier_t meeting;
+static pid_t process;
 
 /* The C library's sched_getaffinity() may be another. */
 static int n_cores(void)
@@ -41,6 +42,7 @@ static void *add(void *arg)
     CHECK(MPI_Initialized(&flag) == MPI_SUCCESS && flag);
     CHECK(MPI_Finalized(&flag) == MPI_SUCCESS && !flag);
     CHECK(MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_FUNNELED);
+    CHECK(atoi(getenv("THREADS_RANK")) == me && getpid() == process);
     for (int i = 0; i < 1000; i++)
         *sum += i;
     pthread_barrier_wait(&meeting);
@@ -52,8 +54,12 @@ static void work(void)
 {
     long sums[N] = {0};
     pthread_t threads[N];
+    char text[16];
     int flag = 0;
 
+    snprintf(text, sizeof(text), "%d", me);
+    CHECK(setenv("THREADS_RANK", text, 1) == 0);
+    process = getpid();
     CHECK(MPI_Is_thread_main(&flag) == MPI_SUCCESS && flag);
     pthread_barrier_init(&meeting, NULL, N + 1);
     for (int i = 0; i < N; i++)

@@ -159,3 +159,6 @@ sed -i 's/outer()/1/' user.c
 "$tools/logp-cc" user.c -o user
 expect 0 '' -P 2 ./user
 [ ! -s out.err ] || fail 'a note for a program without OpenMP'
+# of several programs one needs it
+"$tools/logp-cc" quiet.c -o plain
+expect 0 "./quiet needs $library: each rank is a thread" -P 1 ./plain : -P 2 ./quiet

@@ -76,6 +76,18 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
         .messages = 14014,
         .wrong_rank = (int)number(s, "wrong", -1),
     };
+    if (wall) {
+        r->disturbed_by_ns = x->disturbed_by_ns > 0 ? x->disturbed_by_ns : 2345;
+        r->disturbed = (int)number(s, "disturbed", 0);
+        r->disturbed = r->disturbed < r->reps ? r->disturbed : r->reps;
+        r->undisturbed =
+            (struct logp_summary){201001, number(s, "undisturbed", 201300), 203202, 203303, 203404};
+    }
+    for (int i = 0; wall && x->runs != NULL && i < r->reps + r->restarts; i++)
+        x->runs[i] = (struct logp_run_time){.measured_ns = 1000 + i,
+                                            .emulated_ns = 2000 + i,
+                                            .absence_ns = 10 * i,
+                                            .state = (enum logp_run_state)(i % 3)};
     if (number(s, "emulated", 0) != 0) {
         const int64_t ns = number(s, "emulated", 0);
 

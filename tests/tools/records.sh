@@ -38,7 +38,7 @@ json() {
 saw() { [ "$(cat "$dir/saw")" = "$1" ] || fail "$what: asked for $(cat "$dir/saw")"; }
 
 # ---- JSON ----
-run 0 'restarts=3' broadcast --algo optimal --format json
+run 0 'restarts=3 disturbed=3' broadcast --algo optimal --format json
 json 'length == 1 and (.[0] | .collective == "broadcast" and .algorithm == "optimal" and .P == 8 and
       .root == 0 and .bytes == 8 and .count == null and .counts == null and .type == null and .op == null and
       .rows == null and .cols == null and .packing == null and .pack_ns == null and .work_ns == 0 and
@@ -51,7 +51,14 @@ json 'length == 1 and (.[0] | .collective == "broadcast" and .algorithm == "opti
       .measured_ns == {min:201001,median:201500,p90:203003,p99:204004,max:205005} and
       .emulated_ns == {min:206006,median:207007,max:210010} and
       .lag_ns == {median:11011,p99:12012,max:13013} and .restarts == 3 and .ratio == 1.0075 and
-      .messages == 14014 and .verified == true)'
+      .messages == 14014 and .verified == true and .undisturbed_median_ns == 201300 and .undisturbed_p99_ns == 203303 and
+      .undisturbed_ratio == 1.0065 and .disturbed == 3 and .disturbed_by_ns == 2345 and .too_busy == false)'
+run 0 'disturbed=52' broadcast --algo optimal --format json # fewer than a third of 77 are undisturbed
+json '.[0] | (.disturbed == 52 and .too_busy == true and .undisturbed_median_ns == 201300)'
+run 0 'disturbed=51' broadcast --algo optimal --format json
+json '.[0].too_busy == false'
+run 0 'disturbed=77' broadcast --algo optimal --format json
+json '.[0] | (.disturbed == 77 and .too_busy == true and .undisturbed_median_ns == null and .undisturbed_ratio == null)'
 run 0 '' reduce -P 5 --root 3 -L 7 --o-send 3 --o-recv 5 -g 11 -G 0.5ns --gamma 1.5us --gap shared \
     --count 9 --type int32 --op max --algo kchain --k 2 --executor fiber --format json
 json '.[0] | (.collective == "reduce" and .algorithm == "kchain" and .P == 5 and .root == 3 and
@@ -61,7 +68,8 @@ json '.[0] | (.collective == "reduce" and .algorithm == "kchain" and .P == 5 and
       .gap == "shared" and .k == 2 and .executor == "fiber" and .delay == "loggp")'
 run 1 '' broadcast --clock virtual --capacity --algo binomial --format json
 json '.[0] | (.clock == "virtual" and .measured_ns == null and .lag_ns == null and
-      .emulated_ns.median == 207007 and .ratio == 1.035035 and .capacity == 2)'
+      .emulated_ns.median == 207007 and .ratio == 1.035035 and .capacity == 2 and
+      .undisturbed_median_ns == null and .undisturbed_ratio == null and .disturbed == null and .disturbed_by_ns == null and .too_busy == null)'
 run 0 '' broadcast --delay none --format json
 json '.[0] | (.measured_ns.median == 201500 and .emulated_ns == null and .lag_ns == null and
       .ratio == null and .delay == "none")'
@@ -130,19 +138,70 @@ for clock in wall virtual; do
         fail "$what: $(cat "$dir/out")"
 done
 
+# ---- --raw: each measured time, in the order of the runs ----
+run 0 'reps=5 restarts=1;reps=2' broadcast --algo flat,chain --reps 20 --raw "$dir/raw.json"
+jq -e 'map([.collective, .algorithm, .predicted_ns, .disturbed_by_ns]) ==
+       [["broadcast","flat",200000,2345],["broadcast","chain",200000,2345]] and (.[0].runs | length == 6) and
+       (.[1].runs == [{measured_ns:1000,emulated_ns:2000,absence_ns:0,state:"undisturbed"},
+                      {measured_ns:1001,emulated_ns:2001,absence_ns:10,state:"disturbed"}]) and
+       .[0].runs[2].state == "repeated"' "$dir/raw.json" >/dev/null || fail "$what: $(cat "$dir/raw.json")"
+run 0 'reps=3;reps=2' broadcast --algo flat,chain --raw "$dir/raw.csv"
+[ "$(awk -F, 'NR == 1 { n = NF } NF != n { print "uneven" } { print $2, $(n - 4), $(n - 3), $(n - 2), $(n - 1), $n }' \
+    "$dir/raw.csv")" = "algorithm run measured_ns emulated_ns absence_ns state
+flat 0 1000 2000 0 undisturbed
+flat 1 1001 2001 10 disturbed
+flat 2 1002 2002 20 repeated
+chain 0 1000 2000 0 undisturbed
+chain 1 1001 2001 10 disturbed" ] || fail "$what: $(cat "$dir/raw.csv")"
+run 0 'reps=1' broadcast --algo flat --delay none --raw "$dir/raw.csv"
+[ "$(tail -n 1 "$dir/raw.csv" | rev | cut -d, -f1-5 | rev)" = '0,1000,,0,undisturbed' ] || fail "$what: $(cat "$dir/raw.csv")"
+run 0 'predicted=200000 certainty=0' broadcast --algo flat --raw "$dir/raw.json"
+jq -e '.[0].predicted_ns == null' "$dir/raw.json" >/dev/null || fail "$what: $(cat "$dir/raw.json")"
+run 1 'error=4 reps=2' broadcast --algo flat --raw "$dir/raw.csv" # what there is
+[ "$(wc -l <"$dir/raw.csv")" -eq 3 ] || fail "$what: $(cat "$dir/raw.csv")"
+run 1 'error=4 reps=0' broadcast --algo flat --raw "$dir/raw.csv"
+
+# ---- disturbed runs ----
+run 0 'disturbed=60' broadcast --algo optimal
+line 'optimal 200.000 201.500 201.300 60 204.004 1.0075 11.011 12.012 yes'
+line 'The host is too busy: only 17 of 77 runs of optimal were undisturbed; in the others a core was away for more than 2.345 us.'
+line 'These times cannot be trusted. Try:'
+line '--unit 100us slower time scale: the same absences disturb fewer runs'
+line '--clock virtual exact, without waiting'
+not 'kept up'
+run 0 'disturbed=52;disturbed=60;disturbed=10' broadcast --algo flat,chain,binary --disturbed-by 7us
+line 'The host is too busy: only 17 of 77 runs of chain were undisturbed; in the others a core was away for more than 7 us.'
+run 0 'disturbed=60' broadcast --algo optimal --delay none
+not 'unit '
+line '--clock virtual exact, without waiting'
+run 0 'disturbed=60 median=300000;median=500000;min=1000' broadcast --algo optimal
+line 'The host could not keep up with 1 of 1: optimal took 50.0 % longer than predicted.'
+says 'The host is too busy: '
+not 'trusted'
+run 0 'disturbed=77' broadcast --algo optimal
+line 'times in us predicted measured disturbed p99 ratio lag lag p99 verified'
+run 0 'disturbed=3 median=250000 undisturbed=201000' broadcast --algo optimal
+line 'Other programs use the cores: optimal took 25.0 % longer than predicted in all runs, and 0.5 % in the 74 of 77 that were undisturbed.'
+line 'The host kept up: every median of undisturbed runs is within 1 % of its prediction.'
+[ "$(wc -l <"$dir/saw")" -eq 1 ] || fail "$what: other options were tried"
+run 0 'disturbed=3 median=250000 undisturbed=240000;median=500000;min=1000' broadcast --algo optimal
+line 'The host could not keep up with 1 of 1: optimal took 20.0 % longer than predicted.'
+run 0 'disturbed=60' broadcast --algo optimal --quiet
+not 'busy'
+
 # ---- the times of the ranks: 100, 101, ... us ----
 run 0 '' broadcast --algo optimal --format json
 json '.[0].rank_ns == {min:100000,mean:103500,max:107000}'
 run 1 'error=4 reps=0' broadcast --algo optimal --format json
 json '.[0].rank_ns == null'
 run 0 '' broadcast --algo optimal --ranks
-line 'times in us predicted measured p99 rank min rank mean rank max ratio lag lag p99 verified'
-line 'optimal 200.000 201.500 204.004 100.000 103.500 107.000 1.0075 11.011 12.012 yes'
+line 'times in us predicted measured undisturbed disturbed p99 rank min rank mean rank max ratio lag lag p99 verified'
+line 'optimal 200.000 201.500 201.300 0 204.004 100.000 103.500 107.000 1.0075 11.011 12.012 yes'
 
 # ---- the table ----
 run 0 '' broadcast --algo optimal
-line 'times in us predicted measured p99 ratio lag lag p99 verified'
-line 'optimal 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+line 'times in us predicted measured undisturbed disturbed p99 ratio lag lag p99 verified'
+line 'optimal 200.000 201.500 201.300 0 204.004 1.0075 11.011 12.012 yes'
 says 'broadcast of 8 bytes, root 0, P = 8'
 says 'delay logp; L = 60 us, o = 20 us, g = 40 us; wall clock, thread executor on '
 says ', 77 of 100 runs'
@@ -152,14 +211,14 @@ line 'optimal 200.000 0.8333 207.007 1.0350 yes'
 says 'broadcast of 1 byte, root 0'
 says 'virtual clock, fiber executor on 1 core, 1 run each'
 run 0 'certainty=2;certainty=3;certainty=0' broadcast --algo flat,chain,binary --delay loggp -G 1.5ns
-line 'flat <= 200.000 201.500 204.004 1.0075 11.011 12.012 yes best'
-line 'chain >= 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
-line 'binary - 201.500 204.004 - 11.011 12.012 yes'
-line 'times in us predicted measured p99 ratio lag lag p99 verified'
+line 'flat <= 200.000 201.500 201.300 0 204.004 1.0075 11.011 12.012 yes best'
+line 'chain >= 200.000 201.500 201.300 0 204.004 1.0075 11.011 12.012 yes'
+line 'binary - 201.500 201.300 0 204.004 - 11.011 12.012 yes'
+line 'times in us predicted measured undisturbed disturbed p99 ratio lag lag p99 verified'
 says 'g = 40 us, G = 1.5 ns/byte (667 MB/s); '
 run 0 '' broadcast --algo optimal --delay none
-line 'times in us predicted measured p99 verified'
-line 'optimal 200.000 201.500 204.004 yes'
+line 'times in us predicted measured undisturbed disturbed p99 verified'
+line 'optimal 200.000 201.500 201.300 0 204.004 yes'
 not 'L = '
 run 0 '' reduce -P 5 --root 3 --count 9 --type int32 --op max --algo flat --gap shared --gamma 3ns \
     --o-send 3 --capacity
@@ -172,28 +231,28 @@ says 'transpose of 3 x 5 elements of 4 bytes, P = 8'
 run 0 '' barrier --algo dissemination
 says 'barrier, P = 8'
 run 0 '' broadcast --algo torus-pipelined -P 16 --machine dash --bytes 100 --block 32
-line 'times in us block predicted measured p99 ratio lag lag p99 verified'
-line 'torus-pipelined 32 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+line 'times in us block predicted measured undisturbed disturbed p99 ratio lag lag p99 verified'
+line 'torus-pipelined 32 200.000 201.500 201.300 0 204.004 1.0075 11.011 12.012 yes'
 run 0 '' transpose --algo ring-window,ring --window 2
-line 'times in us window predicted measured p99 ratio lag lag p99 verified'
-line 'ring-window 2 200.000 201.500 204.004 1.0075 11.011 12.012 yes best'
-line 'ring - 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+line 'times in us window predicted measured undisturbed disturbed p99 ratio lag lag p99 verified'
+line 'ring-window 2 200.000 201.500 201.300 0 204.004 1.0075 11.011 12.012 yes best'
+line 'ring - 200.000 201.500 201.300 0 204.004 1.0075 11.011 12.012 yes'
 run 0 '' reduce --algo kchain --k 3
-line 'times in us k predicted measured p99 ratio lag lag p99 verified'
-line 'kchain 3 200.000 201.500 204.004 1.0075 11.011 12.012 yes'
+line 'times in us k predicted measured undisturbed disturbed p99 ratio lag lag p99 verified'
+line 'kchain 3 200.000 201.500 201.300 0 204.004 1.0075 11.011 12.012 yes'
 # of several the fastest is the best: the first of them, if it was right
 run 0 'median=203000;median=201000;median=201000;median=202000' broadcast --algo flat,chain,binary,binomial
-line 'chain 200.000 201.000 204.004 1.0050 11.011 12.012 yes best'
+line 'chain 200.000 201.000 201.300 0 204.004 1.0050 11.011 12.012 yes best'
 [ "$(grep -c 'best$' "$dir/out")" -eq 1 ] || fail "$what: not one best: $(cat "$dir/out")"
 run 0 'median=203000' broadcast --algo flat,chain
-line 'flat 200.000 203.000 204.004 1.0150 11.011 12.012 yes best'
+line 'flat 200.000 203.000 201.300 0 204.004 1.0150 11.011 12.012 yes best'
 [ "$(grep -c 'best$' "$dir/out")" -eq 1 ] || fail "$what: not one best: $(cat "$dir/out")"
 run 1 'median=203000;median=201000 wrong=1' broadcast --algo flat,chain
 not 'best'
 
 # ---- a wrong result ----
 run 1 'wrong=3' broadcast --algo optimal
-line 'optimal 200.000 201.500 204.004 1.0075 11.011 12.012 NO'
+line 'optimal 200.000 201.500 201.300 0 204.004 1.0075 11.011 12.012 NO'
 err 'logp: broadcast optimal: WRONG RESULT on rank 3'
 run 1 'wrong=0' broadcast --algo optimal --format json
 json '.[0] | (.verified == false and .measured_ns.median == 201500)'

@@ -120,7 +120,11 @@ static const char *const special[] = {
     "validate broadcast --on host --fit",
     "mpirun -n 4 --trace run.svg --report run.html --check fail --checksum --tag-output program x",
     "mpirun -P 4 --clock virtual --compute x0.5 --stack 1MiB --explore 10 --faults 2 program",
+    "mpirun -P 4 --clock virtual --epoch 2024-02-29 --real-clocks program",
+    "mpirun -P 4 --nodes 2x2 program",
+    "mpirun -P 4 --dry-run program",
     "mpirun -P 4 --gdb program",
+    "bench broadcast --raw raw.csv --disturbed-by 5us",
     "run broadcast --cores 0 --place round-robin --timeout 5s --queue-limit 1MiB --executor fiber",
     ("run broadcast --transport mailbox --watch --progress off --ranks --explain --reps 3 --warmup "
      "0"),

@@ -24,6 +24,31 @@ static int64_t round_up_125(double x)
     return (double)step * 5 >= x ? step * 5 : step * 10;
 }
 
+double judged_ratio(const struct logp_record *r)
+{
+    return r->disturbed > 0 && !logp_record_too_busy(r) ? logp_record_undisturbed_ratio(r)
+                                                        : logp_record_ratio(r);
+}
+
+static int undisturbed(const struct row *row)
+{
+    return row->record.reps - row->record.disturbed;
+}
+
+/* Note what the disturbed runs of a row have done to it. exact: its prediction is */
+static void judge_disturbed(struct advice *a, const struct row *row, bool exact)
+{
+    const struct logp_record *r = &row->record;
+    const double all = exact ? logp_record_ratio(r) : 0;
+
+    if (r->has_measured && logp_record_too_busy(r) &&
+        (a->busy == NULL || undisturbed(row) < undisturbed(a->busy)))
+        a->busy = row;
+    if (all > 1 + BEARABLE && judged_ratio(r) <= 1 + BEARABLE &&
+        (a->spoilt == NULL || all > logp_record_ratio(&a->spoilt->record)))
+        a->spoilt = row;
+}
+
 struct advice judge_rows(const struct output *out)
 {
     struct advice a = {.n_cores = out->cores.n_cores, .clock_error_ns = -1};
@@ -32,8 +57,9 @@ struct advice judge_rows(const struct output *out)
     for (size_t i = 0; i < out->n; i++) {
         const struct logp_record *r = &out->rows[i].record;
         const bool exact = r->prediction.certainty == LOGP_PREDICTION_EXACT;
-        const double ratio = exact ? logp_record_ratio(r) : 0;
+        const double ratio = exact ? judged_ratio(r) : 0;
 
+        judge_disturbed(&a, &out->rows[i], exact);
         if (r->clock_error_ns > a.clock_error_ns)
             a.clock_error_ns = r->clock_error_ns;
         a.clock_is_off |=
@@ -57,7 +83,7 @@ struct advice judge_rows(const struct output *out)
 
 double worst_over(const struct advice *a)
 {
-    return a->worst != NULL ? logp_record_ratio(&a->worst->record) - 1 : a->program_over;
+    return a->worst != NULL ? judged_ratio(&a->worst->record) - 1 : a->program_over;
 }
 
 double excess_ns(const struct advice *a)

@@ -7,6 +7,8 @@
 #include "question/schedule/schedule.h"
 #include "text/problem.h"
 
+#include <stdlib.h>
+
 /* How the median compares with that of a saved run. */
 enum verdict { VERDICT_UNCHANGED, VERDICT_FASTER, VERDICT_SLOWER, VERDICT_UNKNOWN, VERDICT_NEW };
 
@@ -14,7 +16,10 @@ struct change {
     enum verdict verdict;
     bool has_then, has_interval;
     int64_t then_ns;
-    double ratio, low, high; /* now / then, 0: not known; its 95 % interval */
+    double ratio, low, high;     /* now / then, 0: not known; its 95 % interval */
+    int64_t then_undisturbed_ns; /* median of the undisturbed runs; 0: not known */
+    double undisturbed_ratio;    /* of these medians; 0: not known */
+    bool is_too_busy;            /* one of the two runs was, or these medians do not agree */
 };
 
 /* One row of the result. */
@@ -31,6 +36,8 @@ struct row {
     struct logp_link_use links, busiest; /* on a topology: messages and waiting of one run */
     struct logp_explanation *explained;  /* with --explain; NULL: there is none */
     const char *unexplained;             /* the reason; NULL: it is explained */
+    bool keeps_runs;                     /* each measured time is wanted */
+    struct logp_run_time *runs;          /* reps + restarts of them, to be freed; NULL: none */
     bool explained_failure; /* with faults: the first failed repetition has been reported */
     struct change change;   /* bench --against */
     char wrong_ranks[128];  /* without the right result in it: "3,7"; many: "3,7,+5 more" */
@@ -50,6 +57,13 @@ struct output {
     const struct output *next;   /* more rows of it; NULL: there are no more */
     const struct saved *against; /* the run to compare the rows with; NULL: none */
 };
+
+/* Free the measured times of a row. */
+static inline void forget_runs(struct row *row)
+{
+    free(row->runs);
+    row->runs = NULL;
+}
 
 /* The number of runs, including those that faults made fail. */
 static inline int runs_of_record(const struct logp_record *r)

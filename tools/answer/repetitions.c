@@ -150,24 +150,28 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
     struct telling telling = {q, row, logp_machine_faults(m)};
     int64_t *rank_ns =
         q->form.skips_ranks ? NULL : need(calloc((size_t)q->model.P, sizeof(*rank_ns)));
+    const size_t most_runs = (size_t)q->how.reps + (size_t)q->how.reps / 10;
     const bool tells = (q->form.progress || q->form.watch) && logp_machine_process(m) == 0;
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = row->algorithm,
-                                      .args = c->args,
-                                      .reps = q->how.reps,
-                                      .warmup = q->how.warmup,
-                                      .timeout_ns = q->how.timeout_ns,
-                                      .seed = q->how.seed,
-                                      .by = q->what.by,
-                                      .precision_ppm = q->how.precision_ppm,
-                                      .limit_ns = q->how.limit_ns,
-                                      .progress = tells ? tell_progress : NULL,
-                                      .progress_arg = &telling,
-                                      .failed = tell_failed,
-                                      .failed_arg = &telling,
-                                      .rank_ns = rank_ns};
+    struct logp_experiment x = {.size = sizeof(x),
+                                .algorithm = row->algorithm,
+                                .args = c->args,
+                                .reps = q->how.reps,
+                                .warmup = q->how.warmup,
+                                .timeout_ns = q->how.timeout_ns,
+                                .seed = q->how.seed,
+                                .by = q->what.by,
+                                .precision_ppm = q->how.precision_ppm,
+                                .limit_ns = q->how.limit_ns,
+                                .progress = tells ? tell_progress : NULL,
+                                .progress_arg = &telling,
+                                .disturbed_by_ns = q->how.disturbed_by_ns,
+                                .failed = tell_failed,
+                                .failed_arg = &telling,
+                                .rank_ns = rank_ns};
     int rc;
 
+    if (row->keeps_runs && q->how.clock == LOGP_CLOCK_WALL)
+        x.runs = row->runs = need(calloc(most_runs, sizeof(*row->runs)));
     if (tells && q->form.watch)
         tell_progress(&telling, 0, q->how.reps);
     rc = logp_experiment_run(m, &x, &row->record);

@@ -35,7 +35,8 @@ struct sweep {
     FILE *f;
     const char *collective;
     struct saved *against; /* NULL: nothing */
-    char text[4096];       /* the sweep's identity: the collective, and options that matter */
+    struct raw_file raw;
+    char text[4096]; /* the sweep's identity: the collective, and options that matter */
     size_t points, done;
     struct expected_time all, past; /* past: of finished points */
     int64_t begun_ns;
@@ -56,7 +57,7 @@ static struct problem *resolve_combination(struct combination *x, int64_t i)
     TRY(make_invocation(&x->q, s->collective, &x->c));
     TRY(choose_algorithms(&x->q, s->collective, &x->c, chosen, &x->n));
     for (size_t k = 0; k < x->n; k++)
-        x->rows[k] = (struct row){.algorithm = chosen[k]};
+        x->rows[k] = (struct row){.algorithm = chosen[k], .keeps_runs = x->q.form.raw != NULL};
     x->out = (struct output){.q = &x->q,
                              .collective = s->collective,
                              .c = &x->c,
@@ -197,8 +198,10 @@ static struct problem *run_point(struct combination *x, struct logp_machine *m, 
         *its = tell_problem(&x->q, run_rows(&x->q, m, &x->c, row, 1, &begun));
     if (runs_are_over(&x->q) && (begun == 0 || *its != EXIT_OK)) {
         *its = -1;
+        forget_runs(row);
         return NULL;
     }
+    add_raw(&s->raw, &x->out, row);
     row->ran = true;
     row->record.verified &= *its == EXIT_OK; /* so the file has it, whatever the error */
     if (s->against != NULL)
@@ -454,14 +457,19 @@ static struct problem *sweep_all(struct combination *x, struct question *q, swee
                                  struct answer_file *to)
 {
     struct sweep *const s = x->sweep;
+    struct problem *problem;
     size_t known;
     int code = EXIT_OK;
     int64_t n;
 
     TRY(prepare(x, q, answer == NULL && !q->form.only_plot, file, &n));
+    TRY(open_raw(&s->raw, q));
     say_estimate(q, s);
     known = s->done;
-    TRY(run_all(x, n, known, file, results, &code));
+    problem = run_all(x, n, known, file, results, &code);
+    code |= tell_problem(q, close_raw(&s->raw));
+    if (problem != NULL)
+        return problem;
     code |= show_results(x, q, answer, file, known, results->first, to);
     return told(code != EXIT_OK || file->wrong || s->done < s->points ? EXIT_WRONG : EXIT_OK);
 }
@@ -470,8 +478,8 @@ struct problem *run_sweep(struct question *q, sweep_view *answer, struct answer_
 {
     static const struct names others = {{"format", "progress", "output", "restart", "plot", "watch",
                                          "save", "against", "fail-on", "ranks", "size", "title",
-                                         "scale"},
-                                        13};
+                                         "scale", "raw"},
+                                        14};
     struct sweep *const s = need(calloc(1, sizeof(*s)));
     struct combination *const x = need(calloc(1, sizeof(*x)));
     struct record_file file = {0};

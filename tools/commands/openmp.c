@@ -6,21 +6,9 @@
 #include "commands/command.h"
 #include "text/text.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *openmp_library(const struct question *q, const char *program)
-{
-    bool (*find)(const char *, char *, size_t);
-    void *address = dlsym(RTLD_DEFAULT, "logp_mpi_openmp");
-    char name[64];
-
-    memcpy(&find, &address, sizeof(find));
-    return find != NULL && find(program, name, sizeof(name)) ? kept_by(q, need(strdup(name)), free)
-                                                             : NULL;
-}
 
 /* LLVM's library, and Intel's, would give a thread that one rank needs no more to another rank, and let all
  * run where those of the first rank may. The user's values stay. */
@@ -31,7 +19,7 @@ static void keep_threads_apart(bool binds)
         setenv("KMP_AFFINITY", "disabled", 0);
 }
 
-void prepare_openmp(const struct question *q, const char *program)
+void prepare_openmp(const struct question *q)
 {
     static const char variable[] = "OMP_NUM_THREADS";
     const bool divides = getenv(variable) == NULL;
@@ -60,8 +48,9 @@ void prepare_openmp(const struct question *q, const char *program)
         say_note(
             "%s needs %s, to which the ranks of a core are one thread, with one team and one set "
             "of its settings: results may be wrong; type --executor thread",
-            program, q->mpi.openmp);
+            q->mpi.openmp_program, q->mpi.openmp);
     else if (q->mpi.chosen_executor)
-        say_note("%s needs %s: each rank is a thread (--executor thread)%s%s", program,
-                 q->mpi.openmp, divides ? " with OMP_NUM_THREADS=" : "", chosen);
+        say_note("%s needs %s: each rank is a thread (--executor thread)%s%s",
+                 q->mpi.openmp_program, q->mpi.openmp, divides ? " with OMP_NUM_THREADS=" : "",
+                 chosen);
 }

@@ -25,15 +25,33 @@ static struct problem *run_all(struct question *q, struct output *out, struct ro
     return NULL;
 }
 
+/* The same, and keep each measured time if that is wanted. */
+static struct problem *run_and_keep(struct question *q, struct output *out, struct row *rows,
+                                    size_t n, int *code)
+{
+    struct raw_file raw = {0};
+    struct problem *problem;
+
+    TRY(open_raw(&raw, q));
+    problem = run_all(q, out, rows, n, code);
+    for (size_t i = 0; i < out->n; i++)
+        add_raw(&raw, out, &rows[i]);
+    if (problem != NULL)
+        tell_problem(q, close_raw(&raw));
+    else
+        *code |= tell_problem(q, close_raw(&raw));
+    return problem;
+}
+
 static struct problem *show_run(struct question *q, struct output *out, struct row *rows, size_t n,
                                 FILE *f)
 {
     struct advice advice;
-    int code;
+    int code = EXIT_OK;
 
     TRY(explain_rows(q, out->c, rows, n));
     TRY(place_partners(q, out->c, rows, n));
-    TRY(run_all(q, out, rows, n, &code));
+    TRY(run_and_keep(q, out, rows, n, &code));
     if (code == EXIT_OK)
         say_unpredicted_rows(q, out->c, rows, out->n);
     q->form.format->records(f, out);
@@ -59,7 +77,7 @@ static struct problem *run(struct question *q, struct answer_file *to)
     TRY(resolve_asked(q, &a));
     out.collective = a.collective;
     for (size_t i = 0; i < a.n; i++)
-        rows[i].algorithm = a.chosen[i];
+        rows[i] = (struct row){.algorithm = a.chosen[i], .keeps_runs = q->form.raw != NULL};
     q->form.skips_ranks =
         q->form.format->for_people && !q->form.ranks; /* they take 16 bytes for each rank */
     problem = show_run(q, &out, rows, a.n, to->f);

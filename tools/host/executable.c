@@ -5,39 +5,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Whether n entries of this size, from `at` on, are within the file. */
-static bool is_in_file(const struct job *job, Elf64_Off at, size_t n, size_t size)
-{
-    return at <= job->file_bytes && n <= (job->file_bytes - at) / size;
-}
-
-/* Whether the sections of the section headers are within the file, with strings that end in it. */
-static bool sections_are_whole(const struct job *job)
-{
-    const Elf64_Ehdr *e = (const Elf64_Ehdr *)job->file;
-    const Elf64_Shdr *s = (const Elf64_Shdr *)(job->file + e->e_shoff);
-
-    for (int i = 0; i < e->e_shnum; i++) {
-        if (s[i].sh_type != SHT_NULL && s[i].sh_type != SHT_NOBITS &&
-            !is_in_file(job, s[i].sh_offset, s[i].sh_size, 1))
-            return false;
-        if (s[i].sh_link >= e->e_shnum)
-            return false;
-        if (s[i].sh_type == SHT_STRTAB && s[i].sh_size > 0 &&
-            job->file[s[i].sh_offset + s[i].sh_size - 1] != '\0')
-            return false;
-    }
-    return true;
-}
-
-bool host_file_is_whole(const struct job *job)
-{
-    const Elf64_Ehdr *e = (const Elf64_Ehdr *)job->file;
-
-    return is_in_file(job, e->e_phoff, e->e_phnum, sizeof(Elf64_Phdr)) &&
-           is_in_file(job, e->e_shoff, e->e_shnum, sizeof(Elf64_Shdr)) && sections_are_whole(job);
-}
-
 const Elf64_Shdr *host_section(const char *file, Elf64_Word type, const Elf64_Shdr *after)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
@@ -112,7 +79,7 @@ uintptr_t host_address_in_file(const struct host_rank *h, uintptr_t address)
 {
     const uintptr_t offset = address - h->base;
 
-    return offset < the_job->image_bytes ? offset : 0;
+    return offset < h->job->image_bytes ? offset | (uintptr_t)h->job->index << PROGRAM_SHIFT : 0;
 }
 
 int host_make_file(const struct job *job, const char *name)

@@ -28,15 +28,30 @@ struct host_rank *host_of_process(void)
 {
     struct host_rank *h = host_here();
 
-    return h != NULL && getpid() == the_job->pid ? h : NULL;
+    return h != NULL && syscall(SYS_getpid) == the_job->pid ? h : NULL;
 }
 
 /* ---- the C library's own ---- */
+
+/* In a process that loads this library for a tool alone (LD_PRELOAD) it comes after the C library in
+ * the order of search: then nothing of it is called instead of that of the C library, but its own code
+ * needs the C library, too. */
+static void *find_before(const char *name)
+{
+    void *c_library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    void *f = c_library != NULL ? dlsym(c_library, name) : NULL;
+
+    if (c_library != NULL)
+        dlclose(c_library);
+    return f;
+}
 
 void *host_next_of(const char *name)
 {
     void *f = dlsym(RTLD_NEXT, name);
 
+    if (f == NULL)
+        f = find_before(name);
     if (f == NULL)
         syscall(SYS_exit_group, 127);
     return f;

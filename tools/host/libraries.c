@@ -8,12 +8,9 @@
 #include "host.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Load it from the first of these folders, separated by ':', that is $ORIGIN or below it. */
@@ -209,109 +206,17 @@ bool host_has_own_libraries(const struct job *job)
     return own_library(job->last_before->l_next) != NULL;
 }
 
-/* ---- OpenMP ---- */
-
-enum { MOST_FILES = 64 }; /* own libraries of a program in which it is looked for */
-
-struct openmp_search {
-    char *name; /* of the OpenMP library, once it is found */
-    size_t size;
-    int n;
-    struct {
-        dev_t device;
-        ino_t file;
-    } seen[MOST_FILES];
-};
-
-/* Map a file that has not been looked at, if it is an executable or a library. @return false: it is none */
-static bool open_unseen(struct openmp_search *s, const char *path, struct job *out)
+void host_each_own_library(const struct job *job, void (*f)(const char *path, void *arg), void *arg)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO does not block */
-    struct stat st = {0};
-    bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && s->n < MOST_FILES &&
-                (size_t)st.st_size >= sizeof(Elf64_Ehdr);
+    const char *strings = NULL;
+    const Elf64_Dyn *first = dynamic_of(job, &strings);
+    const struct link_map *map = job->last_before;
 
-    for (int i = 0; good && i < s->n; i++)
-        good = s->seen[i].device != st.st_dev || s->seen[i].file != st.st_ino;
-    if (good) {
-        s->seen[s->n].device = st.st_dev;
-        s->seen[s->n++].file = st.st_ino;
-        *out = (struct job){.path = path, .file_bytes = (size_t)st.st_size};
-        out->file = mmap(NULL, out->file_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-        good = out->file != MAP_FAILED;
-    }
-    if (fd >= 0)
-        host_close(fd);
-    if (!good)
-        return false;
-    if (memcmp(out->file, ELFMAG, SELFMAG) == 0 && out->file[EI_CLASS] == ELFCLASS64 &&
-        host_file_is_whole(out))
-        return true;
-    munmap(out->file, out->file_bytes);
-    return false;
-}
-
-static bool is_openmp(const char *library)
-{
-    return begins(library, "libgomp.so") || begins(library, "libomp.so") ||
-           begins(library, "libiomp5.so");
-}
-
-/* The first file of this name in folders separated by ':'; $ORIGIN is that of the file that names them. */
-static bool find_in(const char *folders, const char *origin, const char *name, char *path,
-                    size_t size)
-{
-    static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
-
-    for (const char *end; folders != NULL && *folders != '\0'; folders = end + (*end == ':')) {
-        const char *from = "";
-
-        end = folders + strcspn(folders, ":");
-        for (int i = 0; i < 2; i++)
-            if (begins(folders, words[i])) {
-                from = origin;
-                folders += strlen(words[i]);
-            }
-        snprintf(path, size, "%s%.*s/%s", from, (int)(end - folders), folders, name);
-        if (access(path, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool needs_openmp(struct openmp_search *s, const char *path)
-{
-    const char *strings = NULL, *folders;
-    char origin[PATH_MAX], library[2 * PATH_MAX];
-    const Elf64_Dyn *first;
-    bool found = false;
-    struct job file;
-
-    if (realpath(path, origin) == NULL || !open_unseen(s, origin, &file))
-        return false;
-    first = dynamic_of(&file, &strings);
-    folders = folders_of(first, strings);
-    *strrchr(origin, '/') = '\0';
-    for (const Elf64_Dyn *d = first; d != NULL && d->d_tag != DT_NULL && !found; d++) {
-        const char *name = d->d_tag == DT_NEEDED ? strings + d->d_un.d_val : "";
-
-        found = is_openmp(name);
-        if (found)
-            snprintf(s->name, s->size, "%s", name);
-        else if (*name != '\0' &&
-                 (find_in(folders, origin, name, library, sizeof(library)) ||
-                  find_in(getenv("LD_LIBRARY_PATH"), "", name, library, sizeof(library))))
-            found = is_own(library) && needs_openmp(s, library);
-    }
-    munmap(file.file, file.file_bytes);
-    return found;
-}
-
-bool host_find_openmp(const char *path, char *name, size_t size)
-{
-    struct openmp_search s = {.name = name, .size = size};
-
-    return needs_openmp(&s, path);
+    for (const Elf64_Dyn *d = first; d != NULL && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED)
+            open_library(folders_of(first, strings), strings + d->d_un.d_val);
+    while ((map = own_library(map->l_next)) != NULL)
+        f(map->l_name, arg);
 }
 
 void host_name_shared(const struct job *job)

@@ -20,6 +20,17 @@ struct host_rank *host_maker(void)
     return maker;
 }
 
+struct host_rank *host_owner(void)
+{
+    struct host_rank *h = host_here();
+
+    /* relaxed: a thread that uses what the rank has while that ends is a mistake of the program */
+    return h != NULL || maker == NULL ||
+                   !atomic_load_explicit(&maker->running, memory_order_relaxed)
+               ? h
+               : maker;
+}
+
 /* ---- where they run ---- */
 
 /* Hardware threads, more than the runtime knows. */

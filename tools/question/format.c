@@ -178,11 +178,28 @@ static struct problem *apply_output(struct question *q, const char *option, cons
     return NULL;
 }
 
+static struct problem *apply_raw(struct question *q, const char *option, const char *text)
+{
+    static const struct names names = {{"csv", "json"}, 2};
+    const char *const suffix = suffix_of(text);
+
+    q->form.raw = NULL;
+    if (*text == '\0' || strcmp(text, "none") == 0)
+        return NULL;
+    if (suffix == NULL || find_name(&names, suffix) < 0)
+        return option_problem(option, text, "a file whose name ends in .csv or .json");
+    TRY(check_place(option, text));
+    q->form.raw = text;
+    return NULL;
+}
+
 const struct option_row format_options[] = {
     {"explain", NULL, "show the critical path, the slack and the sensitivity to L, o, g", "off", "",
      OPTIONS_EXPLAIN, SWITCH(form.explain)},
     {"ranks", NULL, "table: the least, mean and largest time over the ranks, too", "off", "",
      OPTIONS_RANKS, SWITCH(form.ranks)},
+    {"raw", "FILE", "keep each measured time with its state: .csv, .json", "none", "",
+     OPTIONS_RANKS, .apply = apply_raw},
     {"format", "KIND", "%s", "table", "", OPTIONS_FORMAT, .apply = apply_format,
      .choices = usable_formats},
     {"output", "FILE",

@@ -147,6 +147,7 @@ struct run_question {
     const char *traffic_file; /* PLACE_PARTNERS: the report with the messages; NULL: schedules */
     const int *core_of;       /* of PLACE_PARTNERS: place_partners(); NULL: not known yet */
     int64_t precision_ppm, limit_ns; /* 0: all runs */
+    int64_t disturbed_by_ns;         /* an absence of a core; 0: by the prediction */
     bool only_predicted;             /* nothing is run */
     bool measure;                    /* bench crossover: the points are run */
     const char *replay;              /* a file; NULL: none */
@@ -167,6 +168,7 @@ struct form_question {
     enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
     bool explain;
     const char *save, *against; /* names of saved runs; NULL: none */
+    const char *raw;            /* a file for each measured time; NULL: none */
     bool fails_on_slower, fails_on_change;
     int width, height;         /* of a picture, in pixels; 0: its own */
     const char *title;         /* of it; NULL: its own */
@@ -200,10 +202,16 @@ struct mpi_question {
     bool checksums;                  /* sums of the buffers of sends */
     bool compare_calls, trust_calls; /* of struct logp_config */
     bool tags_output;                /* each line of a program with its rank */
-    double compute;       /* computing time on the virtual clock, in multiples of the time here */
-    bool gdb;             /* in this debugger */
-    const char *openmp;   /* the OpenMP library that the program needs; NULL: none */
-    bool chosen_executor; /* by the command, not by the user */
+    double compute;      /* computing time on the virtual clock, in multiples of the time here */
+    bool only_lists;     /* --dry-run */
+    bool needs_threads;  /* for its thread-local variables, each rank is a thread */
+    bool gdb;            /* in this debugger */
+    int64_t first_ranks; /* of the first of several programs; 0: there is one */
+    bool real_clocks;    /* the system's clocks do not follow the virtual one */
+    int64_t epoch_ns;    /* the time of day at the start of the virtual clock, since 1970 */
+    const char *openmp;  /* the OpenMP library that a program needs; NULL: none */
+    const char *openmp_program; /* which */
+    bool chosen_executor;       /* by the command for it */
     int most_crashes, most_lost,
         most_doubled; /* --explore: ranks that may end in a run, messages */
     int64_t explore;  /* so many runs, each in another order; 0: the program runs once */
@@ -258,7 +266,7 @@ enum option_set {
     OPTIONS_CURVES = 1 << 23,   /* --scale */
     OPTIONS_TALK = 1 << 24,     /* --quiet, --verbose, --color; not from the environment */
     OPTIONS_SAVE = 1 << 30,     /* --save, --against, but not from the environment */
-    OPTIONS_RANKS = 1 << 29,    /* --ranks */
+    OPTIONS_RANKS = 1 << 29,    /* --ranks, --raw */
     OPTIONS_OUTPUT = 1 << 25,   /* --output, but not from the environment */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which a test otherwise sets */
@@ -359,6 +367,8 @@ CHECKED struct problem *resolve_point(struct question *q, int64_t i);
 void give_option(const struct question *q, const char *name, const char *text);
 /* Whether it is on the command line. May be called before resolve_options(). */
 bool option_is_given(const struct question *q, const char *name);
+/* Its text there; NULL: it is not. */
+const char *given_text(const struct question *q, const char *name);
 /* All options given, except for these, in the order of the help: " -P 2,4 --clock virtual". To
  * be freed; NULL: no memory */
 char *options_given(const struct question *q, const struct names *but);

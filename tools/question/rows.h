@@ -135,7 +135,7 @@ void say_sources(const struct question *q);
 /* Restricted options, with the commands and collectives that use them. Other options, apart from
  * parameters, are used by all commands that take them. */
 struct limit {
-    const char *options[12];                         /* up to NULL */
+    const char *options[13];                         /* up to NULL */
     bool (*used_by)(const struct logp_collective *); /* NULL: all */
     unsigned except;                                 /* not by these commands */
     bool (*idle)(const struct question *q);          /* NULL: never idle */

@@ -149,6 +149,16 @@ static bool is_placed_in_vain(const struct question *q)
     return q->how.clock == LOGP_CLOCK_VIRTUAL && q->how.place != PLACE_BLOCK;
 }
 
+static bool keeps_nothing(const struct question *q)
+{
+    return q->form.raw != NULL && q->how.clock == LOGP_CLOCK_VIRTUAL;
+}
+
+static bool is_unmeasured(const struct question *q)
+{
+    return q->how.clock == LOGP_CLOCK_VIRTUAL;
+}
+
 static bool is_only_predicted(const struct question *q)
 {
     return q->how.only_predicted;
@@ -197,6 +207,9 @@ const struct limit limits[] = {
     {{"as"}, .idle = has_no_schedule, .without = "--schedule"},
     {{"plugin"}, .except = OPTIONS_PAPER},
     {{"warmup"}, .except = OPTIONS_MEASURE},
+    {{"disturbed-by"}, .except = OPTIONS_MEASURE | OPTIONS_TRACE},
+    {{"disturbed-by"}, .idle = is_unmeasured, .beside = "clock"},
+    {{"raw"}, .idle = keeps_nothing, .beside = "clock"},
     {{"by"}, .except = OPTIONS_TRACE},
     {{"by", "L", "o", "o-send", "o-recv", "g", "G", "gap", "capacity"},
      .idle = is_free,
@@ -210,7 +223,7 @@ const struct limit limits[] = {
      .beside = "predicted"},
     {{"place"}, .idle = is_placed_in_vain, .beside = "clock"},
     {{"clock", "executor", "reps", "warmup", "cores", "place", "queue-limit", "timeout", "seed",
-      "precision", "limit"},
+      "precision", "limit", "disturbed-by"},
      .idle = is_map_unmeasured,
      .without = "--measure"},
     {{"restart"}, .idle = has_no_file, .without = "--output"},

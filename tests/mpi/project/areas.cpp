@@ -3,7 +3,7 @@
  * A project in C++: the areas of the ranks, of a library's class and of one of its own. Streams, exceptions and
  * types cross between the program and the libraries, of which an executable may have copies.
  */
-#include "shapes.h"
+#include "shapes.hpp"
 
 #include <iomanip>
 #include <iostream>

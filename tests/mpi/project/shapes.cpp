@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shapes.h"
+#include "shapes.hpp"
 
 #include <stdexcept>
 

@@ -11,7 +11,7 @@ target_link_libraries(test_worth PRIVATE PkgConfig::URCU PkgConfig::HWLOC)
 target_sources(test_worth PRIVATE support/random_program.c support/simulator.c)
 logp_test_suites(SUITES worth)
 logp_test_suites(SUITES accounting sizes)
-logp_test_suites(ALONE EXECUTORS thread fiber SUITES late_start)
+logp_test_suites(ALONE EXECUTORS thread fiber SUITES absence late_start)
 # A piece by itself.
 logp_add_suite(release core/release.c)
 logp_test_suites(SUITES release)

@@ -180,6 +180,30 @@ def test_lag_has_headings_and_units():
         check(xml.fromstring(downloaded(browser, "ratios.svg", folder)).tag == SVG + "svg", "ratios are no SVG")
 
 
+def test_disturbed_runs_are_shown():
+    for limit in ("1s", "1ns"):
+        path = make("disturbed", "broadcast", "--algo", "optimal,flat", "--reps", "20", "--warmup", "1", "--unit", "20us",
+                    "--disturbed-by", limit)
+        with Browser() as browser, tempfile.TemporaryDirectory() as folder:
+            browser.open(path)
+            headings = browser.value("[...document.querySelectorAll('#ranking-table thead th')].map((e) => e.textContent)")
+            check(headings[3].startswith("Undisturbed, ") and headings[4] == "Disturbed", headings)
+            cells = browser.value("[...document.querySelectorAll('#ranking-table tbody tr')].map((r) => [...r.children].map((e) => e.textContent))")
+            known = browser.value("records.points[0].rows.map((r) => [r.undisturbed, r.disturbed, r.record.reps])")
+            check([row[4] for row in cells] == ["%d of %d" % (k[1], k[2]) for k in known], cells, known)
+            if limit == "1s":
+                check(all(k[0] > 0 and k[1] == 0 for k in known), known)
+                check("too busy" not in text(browser, "#ranking-note"), "too busy without a disturbed run")
+            else:
+                check(all(k[1] > 0 for k in known), known)
+            rows = rows_of(downloaded(browser, "ranking.csv", folder))
+            check([r["disturbed"] for r in rows] == [str(k[1]) for k in known], "ranking.csv:", rows, known)
+    path = make("undisturbed", "broadcast", "--algo", "optimal,flat", *VIRTUAL)
+    with Browser() as browser:
+        browser.open(path)
+        check("Undisturbed" not in text(browser, "#ranking-table"), "marks on the virtual clock")
+
+
 def test_equal_curves_have_one_name():
     path = make("equal", "broadcast", "-P", "4,8,16", "--algo", "optimal,binomial,binary,chain,chain-pipelined", "--bytes", "8", *VIRTUAL)
     with Browser() as browser:

@@ -135,7 +135,11 @@ static struct problem *run_point(struct validated *v, const struct question *on,
         const struct logp_summary *s = r->has_measured ? &r->measured : &r->emulated;
 
         p->rows[i].measured_ns = s->median_ns;
-        p->rows[i].doubtful = is_doubtful(s);
+        p->rows[i].undisturbed_ns =
+            r->has_measured && r->disturbed < r->reps ? r->undisturbed.median_ns : -1;
+        p->rows[i].runs = r->reps;
+        p->rows[i].disturbed = r->disturbed;
+        p->rows[i].doubtful = is_doubtful(s) || logp_record_too_busy(r);
         p->rows[i].verified = r->verified;
     }
     p->n = done;

@@ -9,8 +9,12 @@
 struct validated_row {
     const struct logp_algorithm *algorithm;
     int64_t predicted_ns, measured_ns; /* measured: the median */
+    int64_t undisturbed_ns;            /* the median of the undisturbed runs; -1: there are none */
+    int runs, disturbed;               /* on the wall clock; else disturbed is 0 */
     bool verified;
-    bool doubtful;           /* the median is far above the shortest run: the host was busy */
+    bool
+        doubtful; /* the median is far above the shortest run, or too few runs were undisturbed: the
+                      host was busy */
     struct logp_terms terms; /* of its critical path; all 0: it cannot be explained */
 };
 

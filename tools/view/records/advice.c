@@ -151,6 +151,48 @@ static void print_early(FILE *f, const struct row *early)
                 early->algorithm->name, less);
 }
 
+static void print_busy(FILE *f, const struct row *busy)
+{
+    const struct logp_record *r = &busy->record;
+    char time[32];
+
+    fprintf(f,
+            "The host is too busy: only %d of %d runs of %s were undisturbed; in the others a core "
+            "was away for more than %s.\n",
+            r->reps - r->disturbed, r->reps, busy->algorithm->name,
+            show_ns(r->disturbed_by_ns, time, sizeof(time)));
+}
+
+/* The host was too busy, and yet the medians are near the predictions. */
+static void print_trusted(FILE *f, const struct question *q)
+{
+    char unit[32], option[48];
+    int n = 0;
+
+    fputs("These times cannot be trusted.", f);
+    if (unit_scales(q) && q->model.emulated) {
+        snprintf(option, sizeof(option), "--unit %s",
+                 bearable_unit(q, 10 * BEARABLE, unit, sizeof(unit)));
+        print_way(f, &n, option, "slower time scale: the same absences disturb fewer runs");
+    }
+    if (!over_processes(q))
+        print_way(f, &n, "--clock virtual", "exact, without waiting");
+    if (n == 0)
+        fputs(" Run it again when the host is idle.\n", f);
+}
+
+static void print_spoilt(FILE *f, const struct row *row)
+{
+    const struct logp_record *r = &row->record;
+
+    fprintf(f,
+            "Other programs use the cores: %s took %.1f %% longer than predicted in all runs, and "
+            "%.1f %% "
+            "in the %d of %d that were undisturbed.\n",
+            row->algorithm->name, (logp_record_ratio(r) - 1) * 100, (judged_ratio(r) - 1) * 100,
+            r->reps - r->disturbed, r->reps);
+}
+
 void print_advice(FILE *f, const struct question *q, const struct advice *a)
 {
     if (q->form.quiet || !q->form.format->for_people || q->how.clock != LOGP_CLOCK_WALL)
@@ -169,11 +211,18 @@ void print_advice(FILE *f, const struct question *q, const struct advice *a)
                     : "");
     if (a->clock_is_off)
         return;
+    if (a->busy != NULL)
+        print_busy(f, a->busy);
+    if (a->spoilt != NULL)
+        print_spoilt(f, a->spoilt);
     if (a->early != NULL)
         print_early(f, a->early);
     if (a->worst == NULL) {
-        if (a->judged > 0 && a->early == NULL)
-            fputs("The host kept up: every median is within 1 % of its prediction.\n", f);
+        if (a->busy != NULL)
+            print_trusted(f, q);
+        else if (a->judged > 0 && a->early == NULL)
+            fprintf(f, "The host kept up: every median%s is within 1 %% of its prediction.\n",
+                    a->spoilt != NULL ? " of undisturbed runs" : "");
         return;
     }
     fprintf(f, "The host could not keep up with %d of %d: %s took %.1f %% longer than predicted.\n",

@@ -11,10 +11,10 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A median and its interval. */
+/* A median and its interval, and the median of the undisturbed runs (0: not known). */
 struct known {
-    double median, low, high;
-    bool has_median, has_interval;
+    double median, low, high, undisturbed;
+    bool has_median, has_interval, is_too_busy;
 };
 
 /* The median in a record; without an interval it is exact on the virtual clock. */
@@ -34,6 +34,8 @@ static struct known known_of(const json_t *record, bool is_virtual)
         json_is_object(interval) ? json_number_value(json_object_get(interval, "high")) : k.median;
     k.has_interval = (json_is_object(interval) || is_virtual) && k.low > 0 && k.low <= k.median &&
                      k.median <= k.high;
+    k.undisturbed = json_number_value(json_object_get(record, "undisturbed_median_ns"));
+    k.is_too_busy = json_is_true(json_object_get(record, "too_busy"));
     return k;
 }
 
@@ -47,16 +49,20 @@ static void set_interval(struct change *c, const struct known *now, const struct
     c->high = c->ratio * exp(above);
 }
 
-static enum verdict judge(const struct question *q, const struct change *c)
+/* A busy host changes medians, too. So a change must also be one of the undisturbed runs, if their medians are
+ * known. */
+static enum verdict judge(const struct question *q, struct change *c)
 {
     const double least =
         q->how.clock == LOGP_CLOCK_VIRTUAL ? 0 : (double)q->how.precision_ppm / 1e6;
+    const bool slower = c->low > 1 && c->ratio > 1 + least;
+    const bool faster = c->high < 1 && c->ratio < 1 - least;
+    const double r = c->undisturbed_ratio;
 
-    if (c->low > 1 && c->ratio > 1 + least)
-        return VERDICT_SLOWER;
-    if (c->high < 1 && c->ratio < 1 - least)
-        return VERDICT_FASTER;
-    return VERDICT_UNCHANGED;
+    c->is_too_busy |= (slower && r > 0 && r <= 1 + least) || (faster && r > 0 && r >= 1 - least);
+    if (c->is_too_busy)
+        return VERDICT_UNKNOWN;
+    return slower ? VERDICT_SLOWER : faster ? VERDICT_FASTER : VERDICT_UNCHANGED;
 }
 
 struct change compare_saved(const struct output *out, const struct row *row)
@@ -72,6 +78,10 @@ struct change compare_saved(const struct output *out, const struct row *row)
         return c;
     c.has_then = true;
     c.then_ns = (int64_t)then.median;
+    c.then_undisturbed_ns = (int64_t)then.undisturbed;
+    c.is_too_busy = now.is_too_busy || then.is_too_busy;
+    if (now.undisturbed > 0 && then.undisturbed > 0)
+        c.undisturbed_ratio = now.undisturbed / then.undisturbed;
     if (!now.has_median || now.median <= 0 || then.median <= 0) {
         if (now.has_median && now.median == then.median)
             c.verdict = VERDICT_UNCHANGED;
@@ -89,17 +99,22 @@ struct change compare_saved(const struct output *out, const struct row *row)
 struct problem *sum_up_changes(FILE *f, const struct question *q, const struct saved *s,
                                const struct output *out)
 {
-    size_t n[VERDICT_NEW + 1] = {0}, all = 0, compared;
+    size_t n[VERDICT_NEW + 1] = {0}, all = 0, compared, busy = 0;
 
     for (; out != NULL; out = out->next)
-        for (size_t i = 0; i < out->n; i++, all++)
+        for (size_t i = 0; i < out->n; i++, all++) {
             n[out->rows[i].change.verdict]++;
+            busy += out->rows[i].change.is_too_busy;
+        }
     compared = all - n[VERDICT_NEW];
     if (q->form.format->for_people) {
         fprintf(f, "%zu slower, %zu faster, %zu unchanged", n[VERDICT_SLOWER], n[VERDICT_FASTER],
                 n[VERDICT_UNCHANGED]);
         if (n[VERDICT_UNKNOWN] > 0)
-            fprintf(f, ", %zu unknown (too few runs, or a wrong result)", n[VERDICT_UNKNOWN]);
+            fprintf(f, ", %zu unknown (%s)", n[VERDICT_UNKNOWN],
+                    busy == 0                   ? "too few runs, or a wrong result"
+                    : busy < n[VERDICT_UNKNOWN] ? "a host too busy, too few runs, or a wrong result"
+                                                : "the host was too busy");
         if (all > compared)
             fprintf(f, ", %zu new", all - compared);
         if (saved_points(s) > compared)
@@ -125,6 +140,20 @@ VALUE(now_of)
                        r->has_measured ? r->measured.median_ns : r->emulated.median_ns);
 }
 
+VALUE(now_undisturbed_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_NS, r->has_measured && r->disturbed < r->reps,
+                       r->undisturbed.median_ns);
+}
+
+VALUE(then_undisturbed_of)
+{
+    return number_cell(CELL_NS, row->change.then_undisturbed_ns > 0,
+                       row->change.then_undisturbed_ns);
+}
+
 VALUE(then_of)
 {
     return number_cell(CELL_NS, row->change.has_then, row->change.then_ns);
@@ -138,6 +167,11 @@ static struct cell ratio_cell(bool valid, double ratio)
 VALUE(change_of)
 {
     return ratio_cell(row->change.ratio > 0, row->change.ratio);
+}
+
+VALUE(undisturbed_change_of)
+{
+    return ratio_cell(row->change.undisturbed_ratio > 0, row->change.undisturbed_ratio);
 }
 
 VALUE(change_low_of)
@@ -163,10 +197,29 @@ VALUE(verdict_of)
 
 const struct column against_columns[] = {
     {.value = now_of, TABLE("now", 13, TABLE_COMPARED), .compared = true},
+    {.value = now_undisturbed_of,
+     TABLE("undisturbed", 13, TABLE_COMPARED),
+     .spare = 2,
+     .compared = true},
     {KEY("then_ns", then_of), TABLE("then", 13, TABLE_COMPARED), .compared = true},
+    {.value = then_undisturbed_of,
+     TABLE("undisturbed", 13, TABLE_COMPARED),
+     .spare = 2,
+     .compared = true},
     {PART("change", "ratio", change_of), TABLE("change", 8, TABLE_COMPARED), .compared = true},
     {PART("change", "low", change_low_of), TABLE("from", 8, TABLE_COMPARED), .compared = true},
     {PART("change", "high", change_high_of), TABLE("to", 8, TABLE_COMPARED), .compared = true},
+    {.value = undisturbed_change_of,
+     TABLE("undist.", 8, TABLE_COMPARED),
+     .spare = 2,
+     .compared = true},
     {KEY("verdict", verdict_of), TABLE("verdict", -9, TABLE_COMPARED), .compared = true},
+    {0},
+};
+
+/* The same of the undisturbed runs; among the newest columns. */
+const struct column undisturbed_columns[] = {
+    {KEY("then_undisturbed_ns", then_undisturbed_of), .compared = true},
+    {KEY("undisturbed_change", undisturbed_change_of), .compared = true},
     {0},
 };

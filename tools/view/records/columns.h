@@ -58,7 +58,7 @@ struct column {
 /* option_columns.c, result.c, changes.c: the settings, the results, and their comparison with a
  * saved run. The last element of each array has no value. */
 extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[],
-    fault_columns[], against_columns[], last_columns[], host_columns[];
+    fault_columns[], against_columns[], last_columns[], host_columns[], undisturbed_columns[];
 /* The column of parameter i of the algorithms. @return false: there are no more */
 bool knob_column(size_t i, struct column *col);
 

@@ -134,7 +134,7 @@ static void write_name(FILE *f, const struct column *col)
         fprintf(f, "%.*s_%s%s", (int)name, col->key, col->part, col->key + name);
 }
 
-void write_csv_names(FILE *f, const struct output *out)
+void write_csv_names(FILE *f, const struct output *out, const char *before)
 {
     struct column col;
     const char *between = "";
@@ -142,6 +142,8 @@ void write_csv_names(FILE *f, const struct output *out)
     for (size_t i = 0; output_column(i, &col); i++) {
         if (!has_key(out, &col))
             continue;
+        if (is_key(&col, before))
+            break;
         fputs(between, f);
         between = ",";
         write_name(f, &col);
@@ -170,7 +172,7 @@ void write_csv_record(FILE *f, const struct output *out, const struct row *row, 
 void print_csv(FILE *f, const struct output *out)
 {
     say_free_bytes_in(out);
-    write_csv_names(f, out);
+    write_csv_names(f, out, NULL);
     fputc('\n', f);
     for (const struct output *q = out; q != NULL; q = q->next)
         for (size_t i = 0; i < q->n; i++) {

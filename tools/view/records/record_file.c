@@ -29,7 +29,7 @@ static char *written(const struct record_file *file, const struct output *out,
     FILE *f = need(open_memstream(&text, &size));
 
     if (row == NULL)
-        write_csv_names(f, out);
+        write_csv_names(f, out, NULL);
     else if (file->json)
         write_json_record(f, out, row, before);
     else

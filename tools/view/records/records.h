@@ -37,8 +37,8 @@ json_t *record_json(const struct output *out, const struct row *row, const char 
 void write_json_record(FILE *f, const struct output *out, const struct row *row,
                        const char *before);
 void write_csv_record(FILE *f, const struct output *out, const struct row *row, const char *before);
-/* The names of the columns. */
-void write_csv_names(FILE *f, const struct output *out);
+/* The names of the columns; or only of those before `before`, if that is not NULL. */
+void write_csv_names(FILE *f, const struct output *out, const char *before);
 
 /* ---- cells.c ---- */
 
@@ -76,6 +76,23 @@ CHECKED struct problem *append_record(struct record_file *file, const struct out
 /* Copy all records to f, beginning with those that the file had before. */
 void print_records(FILE *f, const struct record_file *file);
 void close_records(struct record_file *file);
+
+/* ---- raw.c: each measured time with its state ---- */
+
+/* Starts as {0}. */
+struct raw_file {
+    const char *path; /* NULL: none is wanted */
+    struct new_file file;
+    bool json;
+    size_t n; /* rows in it */
+};
+
+/* Begin the file of --raw, if there is one. The old file stays until close_raw(). */
+CHECKED struct problem *open_raw(struct raw_file *raw, const struct question *q);
+/* Add the runs of a row, and forget them. */
+void add_raw(struct raw_file *raw, const struct output *out, struct row *row);
+/* End it: replace the old file, unless no row has come. */
+CHECKED struct problem *close_raw(struct raw_file *raw);
 
 /* ---- saved.c: runs of bench that are kept by a name ---- */
 

@@ -91,6 +91,41 @@ VALUE(late_starts_of)
     return number_cell(CELL_WHOLE, true, row->record.late_starts);
 }
 
+VALUE(undisturbed_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_NS, r->has_measured && r->disturbed < r->reps, at_offset(r, col));
+}
+
+VALUE(undisturbed_ratio_of)
+{
+    const double r = logp_record_undisturbed_ratio(&row->record);
+
+    return r > 0 ? (struct cell){.kind = CELL_RATIO, .ratio = r} : no_cell;
+}
+
+VALUE(disturbed_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_WHOLE, r->has_measured && r->reps > 0, r->disturbed);
+}
+
+VALUE(disturbed_by_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_NS, r->has_measured && r->reps > 0, r->disturbed_by_ns);
+}
+
+VALUE(too_busy_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_TRUTH, r->has_measured && r->reps > 0, logp_record_too_busy(r));
+}
+
 VALUE(ratio_of)
 {
     const double r = logp_record_ratio(&row->record);
@@ -195,6 +230,11 @@ const struct column result_columns[] = {
     {PART("measured_ns", "min", measured_of), RECORD(measured.min_ns)},
     {PART("measured_ns", "median", measured_of), RECORD(measured.median_ns),
      TABLE("measured", 13, TABLE_WALL)},
+    {.value = undisturbed_of,
+     RECORD(undisturbed.median_ns),
+     TABLE("undisturbed", 13, TABLE_WALL),
+     .spare = 6},
+    {.value = disturbed_of, TABLE("disturbed", 9, TABLE_WALL), .spare = 6},
     {.value = low_of, TABLE("from", 13, TABLE_WALL), .spare = 4, .swept = true},
     {.value = high_of, TABLE("to", 13, TABLE_WALL), .spare = 4, .swept = true},
     {.value = runs_of, TABLE("runs", 5, TABLE_WALL), .spare = 5, .swept = true},
@@ -234,6 +274,12 @@ const struct column result_columns[] = {
 /* How the host behaved; the newest columns. */
 const struct column host_columns[] = {
     {KEY("late_starts", late_starts_of), .measured = true},
+    {KEY("undisturbed_median_ns", undisturbed_of), RECORD(undisturbed.median_ns)},
+    {KEY("undisturbed_p99_ns", undisturbed_of), RECORD(undisturbed.p99_ns)},
+    {KEY("undisturbed_ratio", undisturbed_ratio_of), .measured = true},
+    {KEY("disturbed", disturbed_of), .measured = true},
+    {KEY("disturbed_by_ns", disturbed_by_of), .measured = true},
+    {KEY("too_busy", too_busy_of), .measured = true},
     {0},
 };
 

@@ -44,7 +44,19 @@ const ranking = {
 
   csv(rows) {
     return [
-      ["algorithm", "k", "window", "block", "predicted_ns", "certainty", "median_ns", "lower_bound_ns"],
+      [
+        "algorithm",
+        "k",
+        "window",
+        "block",
+        "predicted_ns",
+        "certainty",
+        "median_ns",
+        "lower_bound_ns",
+        "undisturbed_median_ns",
+        "disturbed",
+        "runs",
+      ],
       ...rows.map((row) => [
         row.name,
         row.record.k,
@@ -54,6 +66,9 @@ const ranking = {
         row.certainty,
         row.median,
         row.least,
+        row.undisturbed,
+        row.disturbed,
+        row.record.runs ?? row.record.reps,
       ]),
     ];
   },
@@ -66,6 +81,8 @@ const ranking = {
     const cell = (text, cls) => dom.html("td", { class: cls }, text);
     const measured = rows.some((row) => row.median !== null);
     const emulated = measured && rows[0].record.clock !== "wall";
+    const marked = rows.some((row) => row.disturbed !== null);
+    const busy = rows.filter((row) => row.tooBusy).map((row) => row.name);
     dom.by("ranking-note").textContent =
       (records.points.length > 1
         ? `At ${records.points.find((point) => point.rows === rows).label}. `
@@ -73,6 +90,10 @@ const ranking = {
       "Bars are medians, ticks predictions." +
       (least !== null
         ? ` No algorithm can take less than ${format.time(least)}, the dotted line.`
+        : "") +
+      (marked ? " In a disturbed run a core was away; measured has all runs." : "") +
+      (busy.length > 0
+        ? ` The host was too busy: fewer than a third of the runs of ${busy.join(", ")} were undisturbed.`
         : "");
     dom
       .by("ranking-table")
@@ -87,6 +108,7 @@ const ranking = {
               "Algorithm",
               `Predicted, ${unit.name}`,
               `${emulated ? "Emulated" : "Measured"}, ${unit.name}`,
+              ...(marked ? [`Undisturbed, ${unit.name}`, "Disturbed"] : []),
               "x bound",
             ].map((t) => dom.html("th", { scope: "col" }, t)),
             dom.html("th", { class: "bar left", scope: "col" }, "Time"),
@@ -107,6 +129,12 @@ const ranking = {
               row.verified === false
                 ? cell("wrong result", "wrong")
                 : cell(format.cell(row.median, unit)),
+              ...(marked
+                ? [
+                    cell(format.cell(row.undisturbed, unit)),
+                    cell(row.disturbed === null ? "–" : `${row.disturbed} of ${row.record.reps}`),
+                  ]
+                : []),
               cell(row.ofBest === null ? "–" : row.ofBest.toFixed(3)),
               dom.html("td", { class: "bar" }, ranking.bar(row, most)),
             ),

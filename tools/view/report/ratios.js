@@ -15,7 +15,17 @@ const ratios = {
 
   csv(rows) {
     return [
-      ["algorithm", "predicted_ns", "min_ns", "low_ns", "median_ns", "high_ns", "p90_ns", "ratio"],
+      [
+        "algorithm",
+        "predicted_ns",
+        "min_ns",
+        "low_ns",
+        "median_ns",
+        "high_ns",
+        "p90_ns",
+        "ratio",
+        "undisturbed_median_ns",
+      ],
       ...rows.map((row) => [
         row.name,
         row.predicted,
@@ -25,6 +35,7 @@ const ratios = {
         row.interval?.high,
         row.p90,
         row.ratio,
+        row.undisturbed,
       ]),
     ];
   },
@@ -56,7 +67,7 @@ const ratios = {
     note.textContent =
       at +
       (wall
-        ? "Dot: the median. Thick: its 95 % interval. Thin: from the fastest run to the 90th percentile. The line at 0 is the prediction."
+        ? "Dot: the median. Thick: its 95 % interval. Thin: from the fastest run to the 90th percentile. Ring: the median of the undisturbed runs. The line at 0 is the prediction."
         : "The virtual clock is deterministic: a dot at 0 equals the prediction to the nanosecond.");
     const far = ratios.reach(known.map((row) => off(row, row.p90)));
     const near = Math.min(...known.map((row) => off(row, row.sample.min)), 0);
@@ -78,7 +89,10 @@ const ratios = {
         say:
           `median ${format.time(row.median)}, predicted ${format.time(row.predicted)}, ${format.percent(row.ratio - 1)}` +
           (wall
-            ? `; 95 % interval ${format.time(row.interval.low)} to ${format.time(row.interval.high)}; 90th percentile ${format.time(row.p90)}`
+            ? `; 95 % interval ${format.time(row.interval.low)} to ${format.time(row.interval.high)}; 90th percentile ${format.time(row.p90)}` +
+              (row.undisturbed === null
+                ? "; no run was undisturbed"
+                : `; undisturbed median ${format.time(row.undisturbed)}`)
             : ""),
         draw(svg) {
           const color = "var(--accent)";
@@ -89,6 +103,8 @@ const ratios = {
           else spread.beyond(svg, format.percent(off(row, row.p90)), color);
           spread.whisker(svg, end(row.interval.low), end(row.interval.high), color, 6);
           if (x(off(row, row.median)) <= 100) spread.dot(svg, x(off(row, row.median)), color);
+          if (row.undisturbed !== null && x(off(row, row.undisturbed)) <= 100)
+            spread.ring(svg, x(off(row, row.undisturbed)), "var(--ink)");
         },
       })),
       ticks,

@@ -137,6 +137,17 @@ const spread = {
     );
   },
 
+  ring(svg, at, color) {
+    svg.append(
+      dom.svg("circle", {
+        cx: `${at}%`,
+        cy: "50%",
+        r: 7,
+        style: `fill: none; stroke: ${color}; stroke-width: 1.5`,
+      }),
+    );
+  },
+
   dot(svg, at, color, r = 4.5) {
     svg.append(
       dom.svg("circle", {

@@ -22,6 +22,15 @@ static double ratio_of(const struct validated_row *row)
 
 /* ---- for people ---- */
 
+/* The median of the undisturbed runs in us; "-": there are none. */
+static const char *undisturbed_text(const struct validated_row *row, char text[24])
+{
+    if (row->undisturbed_ns < 0)
+        return "-";
+    snprintf(text, 24, "%.3f", (double)row->undisturbed_ns / 1000);
+    return text;
+}
+
 static void print_summary(FILE *f, const struct validated *v)
 {
     const size_t doubtful = doubtful_points(v);
@@ -46,7 +55,8 @@ static void print_summary(FILE *f, const struct validated *v)
         fprintf(
             f,
             "DOUBTFUL: %zu of %zu points, which do not count: half of the runs took over 10 times "
-            "the shortest. Run validate again on an idle host.\n",
+            "the shortest, or fewer than a third were undisturbed. Run validate again on an idle "
+            "host.\n",
             doubtful, n + doubtful);
 }
 
@@ -93,18 +103,21 @@ static void print_table_of(FILE *f, const struct validated *v)
                                 : "");
     print_carriers(f, q, &v->cores, v->n_processes);
     fputs("\n\n", f);
-    fprintf(f, "%-15s %4s %9s  %-20s %11s %11s %7s  %-20s %11s %7s\n", "times in us", "P", "bytes",
-            "auto", "predicted", "measured", "ratio", "best measured", "measured", "regret");
+    fprintf(f, "%-15s %4s %9s  %-20s %11s %11s %11s %9s %7s  %-20s %11s %7s\n", "times in us", "P",
+            "bytes", "auto", "predicted", "measured", "undisturbed", "disturbed", "ratio",
+            "best measured", "measured", "regret");
     for (size_t i = 0; i < v->n; i++) {
         const struct validated_point *p = &v->points[i];
+        char text[24];
 
         if (p->n == 0)
             continue;
-        fprintf(f, "%-15s %4lld %9lld  %-20s %11.3f %11.3f %7.3f  %-20s %11.3f %7.3f%s\n",
+        fprintf(f, "%-15s %4lld %9lld  %-20s %11.3f %11.3f %11s %9d %7.3f  %-20s %11.3f %7.3f%s\n",
                 p->collective, (long long)p->P, (long long)p->bytes, p->chosen->algorithm->name,
                 (double)p->chosen->predicted_ns / 1000, (double)p->chosen->measured_ns / 1000,
-                ratio_of(p->chosen), p->best->algorithm->name, (double)p->best->measured_ns / 1000,
-                regret_of(p), p->doubtful ? "  doubtful" : "");
+                undisturbed_text(p->chosen, text), p->chosen->disturbed, ratio_of(p->chosen),
+                p->best->algorithm->name, (double)p->best->measured_ns / 1000, regret_of(p),
+                p->doubtful ? "  doubtful" : "");
     }
     print_summary(f, v);
     if (v->has_fit)
@@ -112,6 +125,11 @@ static void print_table_of(FILE *f, const struct validated *v)
 }
 
 /* ---- for programs ---- */
+
+static json_t *undisturbed_json(const struct validated_row *row)
+{
+    return row->undisturbed_ns < 0 ? json_null() : json_integer(row->undisturbed_ns);
+}
 
 static json_t *rows_json(const struct validated_point *p)
 {
@@ -121,10 +139,12 @@ static json_t *rows_json(const struct validated_point *p)
         const struct validated_row *row = &p->rows[i];
 
         json_array_append_new(
-            all, json_pack("{s:s,s:I,s:I,s:f,s:b,s:b}", "algorithm", row->algorithm->name,
-                           "predicted_ns", (json_int_t)row->predicted_ns, "measured_ns",
-                           (json_int_t)row->measured_ns, "ratio", ratio_of(row), "verified",
-                           (int)row->verified, "doubtful", (int)row->doubtful));
+            all,
+            json_pack("{s:s,s:I,s:I,s:f,s:b,s:b,s:o,s:i,s:i}", "algorithm", row->algorithm->name,
+                      "predicted_ns", (json_int_t)row->predicted_ns, "measured_ns",
+                      (json_int_t)row->measured_ns, "ratio", ratio_of(row), "verified",
+                      (int)row->verified, "doubtful", (int)row->doubtful, "undisturbed_ns",
+                      undisturbed_json(row), "disturbed", row->disturbed, "runs", row->runs));
     }
     return all;
 }
@@ -151,14 +171,15 @@ static json_t *fit_json(const struct validated *v)
 /* A point as JSON, with the fit over all points. */
 static json_t *point_json(const struct validated *v, const struct validated_point *p)
 {
-    return json_pack("{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:o,s:i,s:b}", "collective",
-                     p->collective, "P", (json_int_t)p->P, "bytes", (json_int_t)p->bytes,
-                     "algorithm", p->chosen->algorithm->name, "predicted_ns",
+    return json_pack("{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:o,s:i,s:b,s:o,s:i}",
+                     "collective", p->collective, "P", (json_int_t)p->P, "bytes",
+                     (json_int_t)p->bytes, "algorithm", p->chosen->algorithm->name, "predicted_ns",
                      (json_int_t)p->chosen->predicted_ns, "measured_ns",
                      (json_int_t)p->chosen->measured_ns, "ratio", ratio_of(p->chosen), "best",
                      p->best->algorithm->name, "best_measured_ns", (json_int_t)p->best->measured_ns,
                      "regret", regret_of(p), "algorithms", rows_json(p), "fit", fit_json(v),
-                     "processes", v->n_processes, "doubtful", (int)p->doubtful);
+                     "processes", v->n_processes, "doubtful", (int)p->doubtful, "undisturbed_ns",
+                     undisturbed_json(p->chosen), "disturbed", p->chosen->disturbed);
 }
 
 /* The lines of CSV. */
@@ -167,11 +188,12 @@ static void add_rows(struct records *r, const struct validated_point *p)
     for (size_t k = 0; k < p->n; k++) {
         const struct validated_row *row = &p->rows[k];
 
-        put_record(r, json_pack("[s,I,I,s,I,I,o,b,b,b]", p->collective, (json_int_t)p->P,
+        put_record(r, json_pack("[s,I,I,s,I,I,o,b,b,b,o,i]", p->collective, (json_int_t)p->P,
                                 (json_int_t)p->bytes, row->algorithm->name,
                                 (json_int_t)row->predicted_ns, (json_int_t)row->measured_ns,
                                 json_sprintf("%.6f", ratio_of(row)), (int)(row == p->chosen),
-                                (int)(row == p->best), (int)row->doubtful));
+                                (int)(row == p->best), (int)row->doubtful, undisturbed_json(row),
+                                row->disturbed));
     }
 }
 
@@ -183,7 +205,7 @@ void print_validated(FILE *f, enum record_form form, const struct validated *v)
                         .digits = 9,
                         .columns =
                             "collective,P,bytes,algorithm,predicted_ns,measured_ns,ratio,auto,best,"
-                            "doubtful"};
+                            "doubtful,undisturbed_ns,disturbed"};
 
     if (form == RECORDS_TABLE) {
         print_table_of(f, v);
