@@ -165,7 +165,7 @@ EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 /* ---- waits until a time ---- */
 
 /* Until a time of a clock as the rank reads it: the host waits for as long as is left, and if nothing has come by then,
- * the emulated clock goes on to that time. */
+ * the emulated clock advances to that time. */
 struct wait_end {
     struct host_rank *h;
     int64_t at_ns;           /* on the rank's clock */
