@@ -136,6 +136,7 @@ struct job {
     char *file;       /* the executable, in memory */
     size_t file_bytes;
     size_t image_bytes; /* of an image in memory */
+    const char *locals; /* the library that holds its thread-local variables; "" or NULL: none */
     struct own_functions constructors, destructors;
     struct picture *picture; /* the source of clones; NULL: the loader loads each image */
     main_function *main;     /* not NULL: there is one rank, which is this process's own program */
@@ -167,6 +168,12 @@ void host_begin_watch(int (*exit_code)(void));
 void host_end_watch(void); /* the run has returned */
 void host_note_over(void);
 void host_catch_interrupts(void); /* once the handlers that stop the run are there */
+
+/* locals.c: thread-local variables of an executable that no driver has linked. @return whether a thread has space for them
+ * where the executable looks */
+bool host_has_locals(const struct job *job);
+/* Those of the calling thread begin with the values of this image, which is loaded. */
+void host_begin_locals(const struct job *job, const struct host_rank *host);
 
 /* executable.c */
 /* The next section of this type in the file, from `after` on or the first; NULL: there is none. */

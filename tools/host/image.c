@@ -136,6 +136,7 @@ static bool sections_are_whole(const struct job *job)
 static const char *unsuitable(const struct job *job)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)job->file;
+    const Elf64_Sym *sanitizer;
 
     if (job->file_bytes < sizeof(*e) || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0)
         return "it is not an executable (a script cannot be run as ranks)";
@@ -152,9 +153,14 @@ static const char *unsuitable(const struct job *job)
         host_section(job->file, SHT_DYNSYM, NULL) == NULL)
         return "its section headers have been removed: link it again, and strip it with plain "
                "strip at most";
-    if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file))
+    sanitizer = host_symbol_of(job, "__asan_init");
+    if (sanitizer != NULL && sanitizer->st_shndx != SHN_UNDEF)
+        return "it is linked statically with AddressSanitizer, which all ranks share: link it with "
+               "logp-cc, or with -shared-libasan";
+    if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file) && !host_has_locals(job))
         return "it has thread-local variables, which an executable has once for a process: link it "
-               "with logp-cc";
+               "with logp-cc or logp-c++ (CMake: -DCMAKE_CXX_COMPILER=logp-c++), or remove "
+               "--executor and --explore";
     return NULL;
 }
 
@@ -271,6 +277,7 @@ void *host_load_image(const struct job *job, struct host_rank *host, char *why, 
     if (job->picture != NULL ? !load_clone(job, host, why, size) : !load_copy(job, host, why, size))
         return NULL;
     host_begin_variables(job, host);
+    host_begin_locals(job, host);
     host_fill_copies(job, host);
     host_begin_streams(job, host);
     return (void *)(host->base + ((const Elf64_Ehdr *)job->file)->e_entry);

@@ -204,6 +204,7 @@ struct mpi_question {
     bool tags_output;                /* each line of a program with its rank */
     double compute;      /* computing time on the virtual clock, in multiples of the time here */
     bool only_lists;     /* --dry-run */
+    bool needs_threads;  /* for its thread-local variables, each rank is a thread */
     bool gdb;            /* in this debugger */
     int64_t first_ranks; /* of the first of several programs; 0: there is one */
     bool real_clocks;    /* the system's clocks do not follow the virtual one */
