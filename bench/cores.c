@@ -11,7 +11,7 @@
  * two cores. (LOGP_TEST_CORES would make cores that share a processor yield.)
  *
  * Before that, it measures the creation of machines with one vp on each core. Each machine is created
- * in a separate process.
+ * in a separate process. At last, it measures how long cores wait for the release of a start.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -238,9 +238,98 @@ static void creations(void)
     }
 }
 
+/* ---- starts ---- */
+
+struct shared_line {
+    _Alignas(128) atomic_uint word;
+};
+
+/* The lines in which the cores look for a start. */
+static struct {
+    struct shared_line of[128];
+    _Alignas(128) atomic_ulong sweeps;
+    atomic_bool over;
+} lines;
+
+static void pin(int cpu)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* All other cores, on one: each line is there when it is written to. */
+static void *look(void *arg)
+{
+    pin(1);
+    while (!atomic_load_explicit(&lines.over, memory_order_relaxed)) {
+        atomic_fetch_add(&lines.sweeps, 1);
+        for (int i = 0; i < 128; i++)
+            atomic_load_explicit(&lines.of[i].word, memory_order_relaxed);
+    }
+    return arg;
+}
+
+/* Until the other core has looked at all lines. @return false: it was away */
+static bool await_sweep(void)
+{
+    const unsigned long before = atomic_load(&lines.sweeps);
+    const int64_t start = bench_now_ns();
+
+    while (atomic_load(&lines.sweeps) < before + 2)
+        if (bench_now_ns() - start > 20000)
+            return false;
+    return true;
+}
+
+/* The time to write to n lines that another core reads, the median of many */
+static double write_ns(int n)
+{
+    static double ns[2001];
+    size_t k = 0;
+
+    while (k < sizeof(ns) / sizeof(ns[0])) {
+        int64_t start;
+
+        if (!await_sweep())
+            continue;
+        start = bench_now_ns();
+        for (int i = 0; i < n; i++)
+            atomic_fetch_or_explicit(&lines.of[i].word, 1, memory_order_relaxed);
+        ns[k++] = (double)(bench_now_ns() - start);
+    }
+    return bench_median(ns, k);
+}
+
+/* A core that releases all others in turn writes to each line before the last one starts; along a binomial
+ * tree (runtime/core/release.c) log2 of them are written one after the other. */
+static void starts(void)
+{
+    pthread_t other;
+
+    pin(0);
+    bench_check(-pthread_create(&other, NULL, look, NULL), "thread");
+    for (int i = 0; i < N_CORES; i++) {
+        const double in_turn = write_ns(cores[i] - 1);
+        double along_tree;
+        int depth = 0;
+
+        while (1 << depth < cores[i])
+            depth++;
+        along_tree = write_ns(depth);
+        printf("release a start on %3d cores: %6.0f ns in turn, %5.0f along the tree (%.2f)\n",
+               cores[i], in_turn, along_tree, along_tree / in_turn);
+    }
+    atomic_store(&lines.over, true);
+    pthread_join(other, NULL);
+}
+
 int main(int argc, char **argv)
 {
     creations(); /* before any machine: a process that has had one cannot fork */
     exchanges(argc > 1 ? atoi(argv[1]) : 2560);
+    starts();
     return 0;
 }

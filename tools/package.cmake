@@ -18,7 +18,7 @@ file(WRITE ${PROJECT_BINARY_DIR}/shlibs "liblogp ${LOGP_ABI} liblogp${LOGP_ABI} 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/shlibs)
 set(library "liblogp${LOGP_ABI} (= ${PROJECT_VERSION})")
 foreach(package "library|liblogp${LOGP_ABI}|libs||the library"
-                "dev|liblogp-dev|libdevel|${library}, logp-tools (= ${PROJECT_VERSION})|headers, manual pages and logp-cc"
+                "dev|liblogp-dev|libdevel|${library}, logp-tools (= ${PROJECT_VERSION})|headers, manual pages and the compiler drivers"
                 "tools|logp-tools|devel|${library}|the command logp, which also runs MPI programs"
                 "openmpi|liblogp-openmpi|libs|${library}|machines over the processes of Open MPI"
                 "mpich|liblogp-mpich|libs|${library}|machines over the processes of MPICH")

@@ -209,6 +209,7 @@ struct client {
     int64_t late_ns;    /* how much longer a wait takes than asked for */
     int64_t spaced_ns;  /* SPACED calls that do nothing, with waits between, and a reading; less
                            the waits. Not a sum of medians, because few are late, but by much */
+    int steps;          /* sizes and reductions */
     int64_t quiet_ns;   /* for messages of this size: no gap is longer, none is on its way longer */
 };
 
@@ -458,19 +459,42 @@ static int observe_size(struct client *c, struct logp_observation *o)
     return rc;
 }
 
+/* done: sizes and reductions */
+static void tell_progress(const struct client *c, int done)
+{
+    if (c->how.progress != NULL)
+        c->how.progress(c->how.progress_arg, done, c->steps);
+}
+
+/* After a reduction of so many elements */
+static int64_t next_count(int64_t count)
+{
+    return count == 1 ? 1000 : 4 * count;
+}
+
+/* How many there are */
+static int reductions(const struct logp_observe *how)
+{
+    int n = 0;
+
+    for (int64_t count = 1; count <= how->combine_high; count = next_count(count))
+        n++;
+    return n;
+}
+
 /* Observe 1, and thousands, whose times are whole ns even before the model rounds them up. */
 static int observe_reductions(struct client *c)
 {
     struct logp_observed *seen = c->seen;
     int rc = 0;
 
-    for (int64_t count = 1; rc == 0 && count <= c->how.combine_high;
-         count = count == 1 ? 1000 : 4 * count) {
+    for (int64_t count = 1; rc == 0 && count <= c->how.combine_high; count = next_count(count)) {
         struct logp_combined *x = &seen->combined[seen->n_combined];
         const struct plan p = {ACT_REDUCE, (int)count, false, LOGP_TIMINGS, LOGP_TIMING_ROUND};
         struct logp_observation o = {.n_bytes = (size_t)count * sizeof(double)};
         int64_t round_ns;
 
+        tell_progress(c, c->steps - reductions(&c->how) + (int)seen->n_combined);
         rc = resolve_quiet(c, o.n_bytes, &round_ns);
         if (rc == 0 && too_long(c, round_ns) && seen->n_combined > 1)
             break;
@@ -507,9 +531,11 @@ static int observe_all(struct client *c)
     const size_t n = choose_sizes(&c->how, sizes);
     int rc = 0;
 
+    c->steps = (int)n + reductions(&c->how);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         int64_t round_ns;
 
+        tell_progress(c, (int)i);
         rc = resolve_quiet(c, sizes[i], &round_ns);
         if (i > 0 && sizes[i] > always_seen && too_long(c, round_ns))
             break;

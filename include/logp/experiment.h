@@ -318,6 +318,10 @@ struct logp_observe {
                                 last one; 0: no limit */
     int64_t combine_high;  /**< measure gamma with reductions of up to this many doubles; 0: do not
                                 measure it */
+    /** Called between timings, with the sizes and reductions that have been timed, out of so many; NULL:
+     *  not called. Its time is in none of them. Thread: that of logp_observe(). */
+    void (*progress)(void *arg, int done, int total);
+    void *progress_arg; /**< passed to progress */
 };
 
 /**

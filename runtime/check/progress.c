@@ -76,15 +76,30 @@ void lpi_progress_begin(struct lpi_progress *p)
 
     *p = (struct lpi_progress){.begin_ns = lpi_kit_now()};
     if (isatty(STDERR_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0)
-        p->next_ns = p->begin_ns + second;
+        p->next_ns = p->begin_ns + 2 * second;
+}
+
+/* ", 12 s left" at the speed so far; if the time limit comes first, "at most" */
+static void show_left(const struct lpi_job *job, double passed, char text[48])
+{
+    const struct logp_check *c = &job->check;
+    const double done = (double)job->checked.runs, all = (double)job->most * c->n_sizes;
+    const bool has_limit = c->time_ns > 0 && c->time_ns < INT64_MAX;
+    const double limit = (double)c->time_ns - passed;
+    const double runs = job->most < UINT64_MAX && done > 0 ? passed / done * (all - done) : -1;
+    const bool is_limit = has_limit && (runs < 0 || runs > limit);
+    const double left = is_limit ? limit : runs;
+
+    if (left >= 0)
+        snprintf(text, 48, ", %s%.0f s left", is_limit ? "at most " : "", left * 1e-9);
 }
 
 /* The cursor stays at the start of the line: whatever is printed next replaces it. */
 void lpi_progress_show(struct lpi_job *job)
 {
     struct lpi_progress *p = &job->progress;
-    const int64_t now = p->next_ns != 0 ? lpi_kit_now() : 0, limit = job->check.time_ns;
-    char most[32] = "", end[32] = "";
+    const int64_t now = p->next_ns != 0 ? lpi_kit_now() : 0;
+    char most[32] = "", left[48] = "";
 
     if (now == 0 || now < p->next_ns)
         return;
@@ -92,15 +107,15 @@ void lpi_progress_show(struct lpi_job *job)
     p->is_shown = true;
     if (job->most != UINT64_MAX)
         snprintf(most, sizeof(most), " of %" PRIu64, job->most);
-    if (limit > 0 && limit < INT64_MAX && !p->makes_smaller)
-        snprintf(end, sizeof(end), " of %.0f", (double)limit * 1e-9);
+    if (!p->makes_smaller)
+        show_left(job, (double)(now - p->begin_ns), left);
     dprintf(STDERR_FILENO, "%s: P = %d, ", job->check.name, job->plan.P);
     if (p->makes_smaller)
         dprintf(STDERR_FILENO, "the failure is made smaller");
     else
         dprintf(STDERR_FILENO, "run %" PRIu64 "%s, outcomes: %" PRIu64, job->plan.run + 1, most,
                 job->outcomes.n);
-    dprintf(STDERR_FILENO, ", %.0f%s s\033[K\r", (double)(now - p->begin_ns) * 1e-9, end);
+    dprintf(STDERR_FILENO, ", %.0f s%s\033[K\r", (double)(now - p->begin_ns) * 1e-9, left);
 }
 
 void lpi_progress_end(struct lpi_progress *p)

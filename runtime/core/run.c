@@ -47,6 +47,7 @@ static void prepare_core(struct lpi_core *c)
     c->run_queue.clock_seen = 0;
     atomic_store(&c->vain.from, INT64_MAX);
     c->vain.quiet = 0;
+    c->vain.settled = UINT64_MAX;
     c->messages = 0;
     c->late_starts = 0;
     c->failed.error = 0;

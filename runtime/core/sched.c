@@ -130,6 +130,8 @@ static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
     if (c->run_queue.prepared != p &&
         p->deadline - c->run_queue.clock_seen > c->machine->executor->prepare_ns)
         prepare_next(c, p);
+    if (p->deadline - c->run_queue.clock_seen > AMPLE_NS)
+        c->machine->time->nothing_before(c, p->deadline);
     if (p->deadline - c->run_queue.clock_seen > RELAX_NS)
         lpi_relax();
 }

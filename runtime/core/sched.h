@@ -63,6 +63,8 @@ struct lpi_time {
     int64_t (*space_ns)(const struct lpi_core *c);
     /* No vp of c is ready or has a deadline; parallel: before its window's end. */
     void (*nobody_ready)(struct lpi_core *c);
+    /* No vp of c is ready, and the first deadline is this one. NULL: time does not pass in waits. */
+    void (*nothing_before)(struct lpi_core *c, int64_t deadline);
     /* All vps of c wait or poll in vain. */
     void (*in_vain)(struct lpi_core *c);
     /* See logp_clocks(); p has entered the call. */
@@ -126,6 +128,7 @@ struct lpi_proc *lpi_usual_next(struct lpi_core *c);
 bool lpi_usual_others_first(struct lpi_proc *p, int64_t t);
 /* sleep.c. Of lpi_time. */
 void lpi_nobody_ready(struct lpi_core *c);
+void lpi_nothing_before(struct lpi_core *c, int64_t deadline);
 /* A vp that can hold the core instead of its holder: the next one, or any that waits. NULL: all
  * others have ended or are in blocking sections. */
 struct lpi_proc *lpi_stand_in(struct lpi_core *c);

@@ -3,8 +3,9 @@
  * The sleep of a core that has nothing to do.
  *
  * A core without ready vps polls for SPIN_NS, and then sleeps until it is given work: a message, a start,
- * a request for the core, a word, queue space, a stop, the end of all. With delays this holds only for a
- * core whose vps have all ended. The others poll on: being woken takes as long as the times that are emulated.
+ * a request for the core, a word, queue space, a stop, the end of all, or its first deadline is near. With
+ * delays this holds only for a core whose vps have all ended. The others poll on: being woken takes as long
+ * as the times that are emulated.
  * A core that takes the messages of other processes never sleeps.
  *
  * Whoever gives a core work looks afterwards whether that core wants to be woken (lpi_give_work()). This
@@ -31,6 +32,9 @@ enum {
     SPIN_NS = 20000,
     LOOK_POLLS = 64, /* between two decisions whether to sleep */
     READ_POLLS = 16, /* between two readings of the clock: they take less than an absence */
+    NAP_NS = 50000,  /* if the kernel has no fence for all threads */
+    WAKE_NS =
+        100000, /* sleep this much less than until the deadline: the kernel wakes a thread late */
 };
 
 static bool may_sleep(const struct lpi_core *c)
@@ -55,8 +59,15 @@ static bool has_nothing(const struct lpi_core *c)
     return atomic_load_explicit(&m->live_cores, memory_order_acquire) > 0;
 }
 
-/* Sleep until c is given work, unless it has been given some by now. */
-static void sleep_idle(struct lpi_core *c)
+/* The same for a core whose vps wait for deadlines. */
+static bool has_deadlines_only(const struct lpi_core *c)
+{
+    return c->run_queue.ready_first == NULL && !lpi_stopping(c->machine);
+}
+
+/* Sleep until c is given work, at most for most_ns, unless it has been given some by now. */
+static void sleep_without_work(struct lpi_core *c, bool (*has_no_work)(const struct lpi_core *c),
+                               int64_t most_ns)
 {
     struct logp_machine *m = c->machine;
     const int watches = c->run_queue.word_wait_first != NULL || c->space.first != NULL;
@@ -74,8 +85,8 @@ static void sleep_idle(struct lpi_core *c)
     lpi_poll_mail(c);
     if (c->life.is_idle)
         lpi_check_deadlock(c);
-    if (has_nothing(c))
-        lpi_sleep(c, event, !fenced);
+    if (has_no_work(c))
+        lpi_sleep(c, event, fenced || most_ns < NAP_NS ? most_ns : NAP_NS);
     /* relaxed, both: until then, giving work costs a system call */
     atomic_store_explicit(&c->window.wants_work, false, memory_order_relaxed);
     atomic_fetch_sub_explicit(&m->watchers, watches, memory_order_relaxed);
@@ -97,15 +108,32 @@ static int64_t read_idle(struct lpi_core *c)
     return c->absence.idle_seen = now;
 }
 
+/* Whether c has polled in vain for long enough. */
+static bool has_spun(struct lpi_core *c)
+{
+    return read_idle(c) - c->run_queue.idle_from >= SPIN_NS;
+}
+
 /* c may sleep, and has polled a few times in vain. */
 static void spin_or_sleep(struct lpi_core *c)
 {
-    if (read_idle(c) - c->run_queue.idle_from < SPIN_NS)
+    if (!has_spun(c))
         return;
     if (c->life.n_blocking == 0)
         lpi_check_idle(c);
     if (has_nothing(c))
-        sleep_idle(c);
+        sleep_without_work(c, has_nothing, INT64_MAX);
+}
+
+void lpi_nothing_before(struct lpi_core *c, int64_t deadline)
+{
+    const int64_t ns = deadline - c->run_queue.clock_seen - WAKE_NS;
+
+    /* It is not known how fast a clock of the caller is. */
+    if (ns >= WAKE_NS && may_sleep(c) && c->machine->time_ns == NULL && has_spun(c)) {
+        sleep_without_work(c, has_deadlines_only, ns);
+        c->absence.seen = deadline; /* until then it sleeps by itself */
+    }
 }
 
 void lpi_nobody_ready(struct lpi_core *c)

@@ -296,8 +296,8 @@ static int wall_settle(struct lpi_proc *p)
     .take_due = wall_take_due, .wait = wall_wait, .pass = wall_wait, .stall = lpi_wait_until,      \
     .settle = wall_settle, .reach = wall_reach, .awaits_start = wall_awaits_start,                 \
     .send = wall_send, .sent = wall_sent, .space_ns = wall_space_ns,                               \
-    .nobody_ready = lpi_nobody_ready, .read = wall_read, .replace = wall_replace,                  \
-    .source = wall_source, .inject = lpi_inject, .expect = wall_expect
+    .nobody_ready = lpi_nobody_ready, .nothing_before = lpi_nothing_before, .read = wall_read,     \
+    .replace = wall_replace, .source = wall_source, .inject = lpi_inject, .expect = wall_expect
 
 const struct lpi_time lpi_time_wall = {
     WALL_TIME,
@@ -395,9 +395,12 @@ static int virtual_reach(struct lpi_proc *p, int64_t t)
  * run decides by itself. */
 int lpi_settle(struct lpi_proc *p)
 {
-    const int rc = p->core->machine->explore == NULL ? virtual_reach(p, p->emulated) : 0;
+    int rc;
 
-    if (rc == 0 && p->core->machine->explore == NULL && p->inbox.n_any > 0)
+    if (p->core->machine->explore != NULL)
+        return 0;
+    rc = virtual_reach(p, p->emulated);
+    if (rc == 0 && p->inbox.n_any > 0)
         lpi_match_arrived(p, p->emulated);
     return rc;
 }

@@ -134,7 +134,7 @@ static void wait_on(struct lpi_core *c, unsigned i, int64_t *since, unsigned eve
     if (i == RELAXES)
         *since = now;
     if (now - *since >= YIELD_NS)
-        lpi_sleep(c, event, false);
+        lpi_sleep(c, event, INT64_MAX);
     else if (now - *since >= SPIN_NS)
         sched_yield();
 }
@@ -147,9 +147,11 @@ static void leave_windows(const struct lpi_core *c)
     /* acq_rel pairs with the decrement in lpi_next_window(), which sees LEFT or comes before */
     int active = atomic_fetch_add_explicit(n, LEFT, memory_order_acq_rel);
 
-    while (active % LEFT == 0)
+    while (active % LEFT == 0) {
+        sched_yield(); /* to the core that opens the window */
         /* acquire pairs with the addition in open_window() */
         active = atomic_load_explicit(n, memory_order_acquire);
+    }
 }
 
 /* Wait for the next window of c. turn: of the last. @return false: there will be none */

@@ -209,8 +209,9 @@ void lpi_take_all_mail(struct lpi_core *c);
 void lpi_poll_for_copy(struct lpi_core *c);
 /* Withdraw p's exposed buffer. If a sender is filling it, its receive completes first. */
 void lpi_direct_close(struct lpi_proc *p);
-/* p learns that the run is over: its program may free its buffers afterwards. @return stop */
-int lpi_direct_stopped(struct lpi_proc *p, int stop);
+/* p learns that the run is over: its program may free its buffers afterwards. Not inlined: nearly all calls
+ * have just a test for it. @return stop */
+__attribute__((cold, noinline)) int lpi_direct_stopped(struct lpi_proc *p, int stop);
 
 /* The error that calls of p return; 0: the run continues. Called by p. */
 static inline __attribute__((always_inline)) int lpi_stopped(struct lpi_proc *p)

@@ -22,7 +22,7 @@ enum {
     DRAIN_BURST = 64,
     HOT = 4,  /* lanes that each poll reads ... */
     SOME = 4, /* ... and the least of the others */
-    ROUND_POLLS = 16,
+    ROUND_POLLS = 32,
     ROUND_NS = 1000,
 };
 
@@ -293,12 +293,12 @@ static bool drain_first(struct lpi_core *c, int n)
 }
 
 /* Read some lanes that are not hot: more while they deliver something. Read all that are left in this
- * round if it is late, or if vps are ready, since the core then polls only now and then. */
-static __attribute__((noinline)) bool drain_some_others(struct lpi_core *c)
+ * round if it is late, or if vps were ready before the poll, since the core then polls only now and then. */
+static __attribute__((noinline)) bool drain_some_others(struct lpi_core *c, bool were_ready)
 {
     struct lpi_polled *p = &c->polled;
     const int64_t now = c->run_queue.clock_seen;
-    const bool all = c->run_queue.ready_first != NULL || now - p->began_at >= ROUND_NS;
+    const bool all = were_ready || now - p->began_at >= ROUND_NS;
     const int share = (p->n - HOT + ROUND_POLLS - 1) / ROUND_POLLS;
     bool any = false, found;
 
@@ -326,13 +326,13 @@ static inline bool poll_rest(struct lpi_core *c, bool any)
 
 bool lpi_poll(struct lpi_core *c)
 {
-    const bool few = c->polled.n <= HOT + SOME;
+    const bool few = c->polled.n <= HOT + SOME, were_ready = c->run_queue.ready_first != NULL;
     bool any;
 
     c->polls++;
     any = drain_first(c, few ? c->polled.n : HOT);
     if (!few)
-        any |= drain_some_others(c);
+        any |= drain_some_others(c, were_ready);
     return poll_rest(c, any);
 }
 

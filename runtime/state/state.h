@@ -226,7 +226,8 @@ struct lpi_vain {
     /* Between these times of the host's clock all procs of the core waited or polled in vain, and it
      * neither sent nor took a message. from: INT64_MAX: not so when last checked */
     _Atomic int64_t from, until;
-    uint64_t done;              /* messages sent and taken, when last checked */
+    uint64_t done;    /* messages sent and taken, when last checked */
+    uint64_t settled; /* the same, when lpi_check_pollers() last found all so; UINT64_MAX: never */
     int64_t quiet, quiet_until; /* its owner has found all cores so at that time, and nothing on its
                                    way; 0: not yet */
     unsigned long idle;         /* the epochs of the cores that were idle then, summed up */

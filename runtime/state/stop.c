@@ -33,14 +33,16 @@ void lpi_give_work_asleep(struct lpi_core *c)
         lpi_ring(c);
 }
 
-void lpi_sleep(struct lpi_core *c, unsigned event, bool naps)
+void lpi_sleep(struct lpi_core *c, unsigned event, int64_t most_ns)
 {
-    static const struct timespec nap = {.tv_nsec = LPI_NAP_NS};
+    const int64_t second = 1000000000;
+    const struct timespec most = {.tv_sec = most_ns / second, .tv_nsec = most_ns % second};
 
     /* seq_cst: see lpi_ring() */
     atomic_store_explicit(&c->window.is_asleep, true, memory_order_seq_cst);
     lpi_pause();
-    syscall(SYS_futex, &c->window.event, FUTEX_WAIT_PRIVATE, event, naps ? &nap : NULL, NULL, 0);
+    syscall(SYS_futex, &c->window.event, FUTEX_WAIT_PRIVATE, event,
+            most_ns < INT64_MAX ? &most : NULL, NULL, 0);
     /* relaxed: as long as it is true, an event costs a system call */
     atomic_store_explicit(&c->window.is_asleep, false, memory_order_relaxed);
 }

@@ -18,10 +18,9 @@ bool lpi_stop(struct logp_machine *m, int error);
 void lpi_ring(struct lpi_core *c);
 /* The same for all cores. Async-signal-safe. */
 void lpi_announce(struct logp_machine *m);
-/* Sleep until c is rung after its event was read as `event`, or for LPI_NAP_NS if it naps. The caller reads
- * the event with acquire, before it checks the conditions for which it is rung. */
-enum { LPI_NAP_NS = 50000 };
-void lpi_sleep(struct lpi_core *c, unsigned event, bool naps);
+/* Sleep until c is rung after its event was read as `event`, at most for most_ns (INT64_MAX: no limit). The
+ * caller reads the event with acquire, before it checks the conditions for which it is rung. */
+void lpi_sleep(struct lpi_core *c, unsigned event, int64_t most_ns);
 
 /* c has been given something to do: wake it if it sleeps since it had nothing. This has no fence: the
  * sleeper has one for both sides (sleep.c). Async-signal-safe. */

@@ -130,6 +130,33 @@ Test(parameters, latencies_that_vary_leave_the_rest_as_it_is)
     cr_assert(!l.found.exact);
 }
 
+/* 3 sizes and 2 reductions, in turn */
+static void count_up(void *arg, int done, int total)
+{
+    int *next = arg;
+
+    cr_expect_eq(done, *next);
+    cr_expect_eq(total, 5);
+    ++*next;
+}
+
+Test(parameters, each_size_and_reduction_is_reported_before_it_is_timed)
+{
+    int next = 0;
+    struct look l = {.how = {.size = sizeof(l.how),
+                             .bytes_high = 32,
+                             .reps = 3,
+                             .combine_high = 1000,
+                             .progress = count_up,
+                             .progress_arg = &next}};
+    struct logp_delay model;
+
+    cr_assert_eq(logp_delay_create("logp", &test_6us, &model), 0);
+    test_run(test_machine_of(2, LOGP_CLOCK_VIRTUAL, model), look, &l);
+    cr_assert_eq(next, 5);
+    cr_assert_eq(l.n_sizes, 3);
+}
+
 static int refuse_all(struct logp_vp *vp, void *arg)
 {
     struct logp_observe how = {.size = sizeof(how)};

@@ -69,6 +69,8 @@ END
 cc -fPIC -pie "-I$dir/prefix/include/logp-mpi" "$dir/child.c" -o "$dir/old" "-L$mpi" "-Wl,-rpath,$(dirname "$mpi")" -lmpi_abi
 "$dir/prefix/bin/logp" mpirun -P 2 "$dir/old" 2>&1 | grep -q 'link it again with logp-cc$'
 [ -z "$("$dir/prefix/bin/logp" mpirun -q -P 2 "$dir/old" 2>&1)" ]
+# the drivers, and the names that they have in other MPIs
+bash "$(dirname "$0")/../mpi/builds.sh" "$dir/prefix/bin" drivers "$dir/prefix"
 # Each function has a manual page, which groff takes without a warning.
 for name in $(nm -D --defined-only "$dir"/prefix/lib*/liblogp.so "$dir"/prefix/lib/*/liblogp.so 2>/dev/null |
               sed -n 's/^.* T \(logp_[a-z0-9_]*\).*/\1/p'); do

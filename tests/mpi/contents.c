@@ -412,6 +412,62 @@ static void wrong(void)
     FAILS(MPI_ERR_COMM, MPI_Comm_get_info(MPI_COMM_NULL, &info));
 }
 
+/* Fortran's types by precision and range: the smallest that is large enough, one for the same arguments. */
+static void f90(void)
+{
+    const struct {
+        int precision, range, size; /* precision -1: an integer */
+    } all[] = {{6, 37, 4},
+               {6, MPI_UNDEFINED, 4},
+               {7, MPI_UNDEFINED, 8},
+               {MPI_UNDEFINED, 38, 8},
+               {15, 307, 8},
+               {-1, 2, 1},
+               {-1, 3, 2},
+               {-1, 9, 4},
+               {-1, 10, 8},
+               {-1, 18, 8}};
+    int ints[2], n_ints, n_addresses, n_types, combiner, size;
+    double x = 1.5, sum;
+    MPI_Datatype t, same;
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        const int p = all[i].precision, r = all[i].range;
+
+        if (p == -1) {
+            MPI_Type_create_f90_integer(r, &t);
+            MPI_Type_create_f90_integer(r, &same);
+        } else {
+            MPI_Type_create_f90_real(p, r, &t);
+            MPI_Type_create_f90_real(p, r, &same);
+        }
+        MPI_Type_size(t, &size);
+        CHECK(t == same && size == all[i].size);
+        MPI_Type_get_envelope(t, &n_ints, &n_addresses, &n_types, &combiner);
+        CHECK(combiner == (p == -1 ? MPI_COMBINER_F90_INTEGER : MPI_COMBINER_F90_REAL));
+        CHECK(n_ints == (p == -1 ? 1 : 2) && n_addresses == 0 && n_types == 0);
+        MPI_Type_get_contents(t, n_ints, 0, 0, ints, NULL, NULL);
+        CHECK(ints[0] == (p == -1 ? r : p) && ints[n_ints - 1] == r);
+        if (p == -1)
+            continue;
+        MPI_Type_create_f90_complex(p, r, &t);
+        MPI_Type_size(t, &size);
+        CHECK(size == 2 * all[i].size);
+    }
+    MPI_Type_create_f90_real(15, 307, &t);
+    MPI_Allreduce(&x, &sum, 1, t, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(sum == 1.5 * P);
+    if (!is_logp())
+        return;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    FAILS(MPI_ERR_TYPE, MPI_Type_free(&t)); /* it is as a constant */
+    FAILS(MPI_ERR_ARG, MPI_Type_create_f90_real(99, 1, &t));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &t));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_f90_complex(1, 9999, &t));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_f90_integer(39, &t));
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -422,6 +478,7 @@ int main(int argc, char **argv)
     infos();
     infos_of_constants();
     duplicates();
+    f90();
     if (is_logp()) { /* others leave a duplicate that fails as it was, and name synonyms otherwise */
         failing_copies();
         names();

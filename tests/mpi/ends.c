@@ -8,9 +8,8 @@
 #include <error.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
-
-int MPI_File_delete(const char *, MPI_Info); /* a function that is not there */
 
 static const char *volatile nothing;
 
@@ -71,6 +70,17 @@ int main(int argc, char **argv)
         abort();
     if (strcmp(way, "raise") == 0 && me == 1)
         raise(SIGABRT);
+    if (strcmp(way, "waits") == 0 && me == 2)
+        for (volatile int never = 0; never == 0;) /* for a rank of its core */
+            ;
+    if (strcmp(way, "works") == 0 && me == 2) {
+        static unsigned long value;
+        const clock_t begun = clock();
+
+        while (clock() - begun < 3 * CLOCKS_PER_SEC)
+            for (int i = 0; i < 1000000; i++)
+                value = value * 6364136223846793005UL + 1442695040888963407UL + (value >> 33);
+    }
     if (strcmp(way, "spin") == 0 && raise(SIGINT) == 0)
         for (volatile int forever = 1; forever;)
             ;

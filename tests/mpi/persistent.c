@@ -104,7 +104,8 @@ static void cancelled_sends(void)
 
 static void persistent(void)
 {
-    int value, sum, *all = malloc((size_t)P * sizeof(int)), flag;
+    static int sum; /* an operation that is freed below writes it later */
+    int value, *all = malloc((size_t)P * sizeof(int)), flag;
     MPI_Request r[4];
 
     MPI_Bcast_init(&value, 1, MPI_INT, P - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);
@@ -127,6 +128,47 @@ static void persistent(void)
             MPI_Request_free(&r[i]);
     MPI_Barrier(MPI_COMM_WORLD);
     free(all);
+}
+
+/* Half of the ranks start them in another order than the others; by their initialisations they match. */
+static void any_order(void)
+{
+    int value = -1, sums[2] = {-1, -1}, one = 1;
+    MPI_Request r[4];
+
+    MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);
+    MPI_Allreduce_init(&one, &sums[0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &r[2]);
+    MPI_Allreduce_init(&me, &sums[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &r[3]);
+    for (int round = 0; round < 3; round++) {
+        value = me == 0 ? 42 + round : -1;
+        for (int i = 0; i < 4; i++)
+            MPI_Start(&r[me % 2 == 0 ? i : 3 - i]);
+        MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+        CHECK(value == 42 + round && sums[0] == P && sums[1] == P * (P - 1) / 2);
+    }
+    for (int i = 0; i < 4; i++)
+        MPI_Request_free(&r[i]);
+}
+
+/* The same where each rank gets what its neighbours send. */
+static void any_order_of_neighbours(void)
+{
+    int periodic = 1, got[2][2] = {{-1, -1}, {-1, -1}}, twice = 2 * me;
+    MPI_Request r[2];
+    MPI_Comm ring;
+
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &P, &periodic, 0, &ring);
+    MPI_Neighbor_allgather_init(&me, 1, MPI_INT, got[0], 1, MPI_INT, ring, MPI_INFO_NULL, &r[0]);
+    MPI_Neighbor_allgather_init(&twice, 1, MPI_INT, got[1], 1, MPI_INT, ring, MPI_INFO_NULL, &r[1]);
+    MPI_Start(&r[me % 2]);
+    MPI_Start(&r[1 - me % 2]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    CHECK(got[0][0] == left() && got[0][1] == right());
+    CHECK(got[1][0] == 2 * left() && got[1][1] == 2 * right());
+    MPI_Request_free(&r[0]);
+    MPI_Request_free(&r[1]);
+    MPI_Comm_free(&ring);
 }
 
 static void latter(void *in, void *inout, int *n, MPI_Datatype *type)
@@ -186,6 +228,10 @@ static void numbers(void)
     MPI_Comm copy;
     MPI_Datatype t;
     int result;
+#ifdef MPI_ABI_VERSION
+    MPI_F08_status f08;
+    int major, minor;
+#endif
 
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     MPI_Type_contiguous(2, MPI_INT, &t);
@@ -193,6 +239,27 @@ static void numbers(void)
     CHECK(MPI_Comm_f2c(MPI_Comm_c2f(copy)) == copy && MPI_Type_f2c(MPI_Type_c2f(t)) == t);
     CHECK(MPI_Comm_c2f(copy) == MPI_Comm_c2f(copy));
     CHECK(MPI_Op_f2c(MPI_Op_c2f(MPI_SUM)) == MPI_SUM);
+#ifdef MPI_ABI_VERSION /* of MPI 5.0 */
+    CHECK(MPI_Comm_fromint(MPI_Comm_toint(copy)) == copy && MPI_Comm_toint(copy) >= 0x400);
+    CHECK(MPI_Comm_toint(MPI_COMM_WORLD) == 0x101 && MPI_Type_toint(MPI_INT) == 0x209);
+    CHECK(MPI_Type_fromint(MPI_Type_toint(t)) == t && PMPI_Type_fromint(0x209) == MPI_INT);
+    CHECK(MPI_File_fromint(MPI_File_toint(MPI_FILE_NULL)) == MPI_FILE_NULL);
+    CHECK(MPI_Session_fromint(MPI_Session_toint(MPI_SESSION_NULL)) == MPI_SESSION_NULL);
+    MPI_Abi_get_version(&major, &minor);
+    CHECK(major == 1 && minor == 0);
+    MPI_Status_set_tag(&status, 5);
+    MPI_Status_set_source(&status, 6);
+    MPI_Status_set_error(&status, 7);
+    MPI_Status_c2f08(&status, &f08);
+    MPI_Status_f082c(&f08, &other);
+    MPI_Status_get_source(&other, &major);
+    MPI_Status_get_tag(&other, &minor);
+    CHECK(major == 6 && minor == 5 && other.MPI_ERROR == 7);
+    MPI_Status_f082f(&f08, f);
+    CHECK(f[MPI_F_SOURCE] == 6 && f[MPI_F_TAG] == 5 && f[MPI_F_ERROR] == 7);
+    MPI_Status_get_error(&other, &major);
+    CHECK(major == 7);
+#endif
     CHECK(MPI_Request_f2c(MPI_Request_c2f(MPI_REQUEST_NULL)) == MPI_REQUEST_NULL);
     MPI_Comm_compare(MPI_Comm_f2c(MPI_Comm_c2f(copy)), MPI_COMM_WORLD, &result);
     CHECK(result == MPI_CONGRUENT);
@@ -211,6 +278,8 @@ int main(int argc, char **argv)
 #ifdef MPI_ABI_VERSION
     cancelled_sends();
     persistent();
+    any_order();
+    any_order_of_neighbours();
     freed();
     wrong();
 #endif

@@ -214,6 +214,32 @@ static void both(void)
     CHECK(n);
 }
 
+/* Two of three receives are complete, the second with an error: MPI 3.1, 3.7.5. */
+static void error_in_status(void)
+{
+    int in[3] = {0, 0, 0}, out[2] = {1, 2}, flag = 0, rc = MPI_SUCCESS;
+    MPI_Request r[3];
+    MPI_Status s[3];
+
+    if (!is_logp()) /* Open MPI gives the third back, too */
+        return;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 3; i++)
+        MPI_Irecv(&in[i], 1, MPI_INT, left(), 60 + i, MPI_COMM_WORLD, &r[i]);
+    MPI_Send(out, 1, MPI_INT, right(), 60, MPI_COMM_WORLD);
+    MPI_Send(out, 2, MPI_INT, right(), 61, MPI_COMM_WORLD);
+    while (!flag)
+        rc = MPI_Testall(3, r, &flag, s);
+    CHECK(class_of(rc) == MPI_ERR_IN_STATUS && s[0].MPI_ERROR == MPI_SUCCESS);
+    CHECK(class_of(s[1].MPI_ERROR) == MPI_ERR_TRUNCATE && s[2].MPI_ERROR == MPI_ERR_PENDING);
+    CHECK(r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL && r[2] != MPI_REQUEST_NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(out, 1, MPI_INT, right(), 62, MPI_COMM_WORLD);
+    MPI_Wait(&r[2], &s[2]);
+    CHECK(in[0] == 1 && in[2] == 1 && s[2].MPI_TAG == 62);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv)
 {
     int flag;
@@ -230,6 +256,7 @@ int main(int argc, char **argv)
         many(how);
     persistent();
     both();
+    error_in_status();
     CHECK(MPI_Wtime() >= t && MPI_Wtick() > 0);
     if (me == 0)
         puts("point to point: all hold");

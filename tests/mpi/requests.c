@@ -15,6 +15,11 @@ int main(int argc, char **argv)
         MPI_Isend(&x, 1, MPI_INT, 1 % P, tag, MPI_COMM_WORLD, &request);
     if (strcmp(way, "persistent") == 0 && me == 0)
         MPI_Send_init(&x, 1, MPI_INT, 1 % P, tag, MPI_COMM_WORLD, &request);
+    for (int i = 0; strcmp(way, "many") == 0 && i < 3; i++) {
+        MPI_Recv_init(&x, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &request);
+        if (me == 1)
+            MPI_Ssend_init(&x, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &request);
+    }
     if (strcmp(way, "barrier") == 0)
         MPI_Ibarrier(MPI_COMM_WORLD, &request);
     if (strcmp(way, "right") == 0) { /* all that may be done with requests */

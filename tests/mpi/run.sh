@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|explored|options|report|bugs|accesses|drawn|gdb|programs|refused|openmpi|processes]
+# usage: run.sh TOOLS_DIR [own|system|ends|explored|options|report|bugs|accesses|drawn|gdb|programs|refused|openmpi|processes]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -46,7 +46,7 @@ checks)
     cmp 1.json 2.json || fail 'two runs of the virtual clock differ'
     logp mpirun -P 6 --clock virtual -L 6us --trace all.svg ./types >/dev/null
     grep -q '<svg' all.svg || fail 'no picture'
-    # what docs/mpi-programs.md says of the time that windows take
+    # what docs/mpi-limits.md says of the time that windows take
     while read -r us what; do
         expect 0 "$us us: $what" -P 3 --clock virtual -L 6us -o 2us -g 4us -G 1ns ./windows time
     done <<-'END'
@@ -144,11 +144,14 @@ own)
     expect 0 '' -P 3 --clock virtual ./libc child
     expect 40 '' -P 3 ./libc exit
     build streams.cc
+    build streams.cc copied -fPIE # it has copies of the streams
     for options in '-P 4' '-P 5 --executor thread' '-P 4 --clock virtual -L 3us'; do
         for way in synchronized apart; do
-            # shellcheck disable=SC2086
-            printf '3 4\n' | expect 0 'rank 0 read 3, then 4' $options ./streams $way
-            grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "streams $options: $(cat out)"
+            for program in streams copied; do
+                # shellcheck disable=SC2086
+                printf '3 4\n' | expect 0 'rank 0 read 3, then 4' $options ./$program $way
+                grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "$program $options: $(cat out)"
+            done
         done
     done
     # What rank 1 does to its streams: what the others print is there, and of rank 1 what is named.
@@ -197,9 +200,73 @@ own)
     expect 0 'logp: all ranks share the globals of ' --executor fiber -P 3 apart/shared
     expect 0 '' -q -P 1 apart/shared
     [ ! -s said ] || fail '-q and a library of the program'
+    blamed='the crash is within libshared.so, which all ranks share: link it statically, or type --cores 0'
+    for executor in fiber thread; do
+        expect 139 "$blamed" -q --cores 0,1 --executor $executor -P 3 apart/shared crash
+        for options in '-P 1' '--cores 0 -P 3'; do
+            # shellcheck disable=SC2086
+            expect 139 'last in MPI_Comm_size (shared.c:' -q --executor $executor $options apart/shared crash
+            ! grep -qF "$blamed" said || fail "a library is blamed with $options"
+        done
+    done
     build objects.cc
     expect 0 'caught 44 7 2' -P 3 ./objects
     [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'
+    ;;
+system)
+    build system.c
+    while read -r size options; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./system nodes $size
+    done <<-'END'
+	2 --nodes 2x2
+	1 --nodes 4x1 --executor thread
+	2 --nodes 2x2 --inter L=20us --clock virtual
+	4 -P 6 --nodes *x4
+	0 -P 3
+	0 -P 3 -L 5us
+	END
+    ./system nodes 0 >out || fail 'the node of a program by itself'
+    for options in '-P 3' '-P 4 -L 5us --executor thread' '-P 300 -L 5us --cores 0,1'; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' --clock virtual $options ./system clocks 1577836800
+    done
+    while read -r seconds epoch; do
+        expect 0 ': all hold' -P 2 --clock virtual --epoch "$epoch" ./system clocks "$seconds"
+    done <<-'END'
+	1577836800 2020-01-01
+	1709208000 2024-02-29 12:00:00
+	1709208000 2024-02-29T12:00:00Z
+	1234567890 1234567890
+	0 now
+	END
+    cat >chrono.cc <<-'END'
+	#include <chrono>
+	#include <mpi.h>
+	#include <iostream>
+	#include <thread>
+	int main(int argc, char **argv)
+	{
+	    MPI_Init(&argc, &argv);
+	    const auto begun = std::chrono::steady_clock::now();
+	    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+	    const auto passed = std::chrono::steady_clock::now() - begun;
+	    std::cout << std::chrono::nanoseconds(passed).count() << ' '
+	              << std::chrono::system_clock::now().time_since_epoch().count() << std::endl;
+	    MPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" chrono.cc -o chrono
+    expect 0 '2500000000 1577836802500000000' -P 1 --clock virtual ./chrono
+    expect 3 '' -P 1 --clock virtual --real-clocks ./system clocks 1577836800
+    expect 3 '' -P 1 ./system clocks 1577836800
+    expect 2 '--epoch is for --clock virtual; remove it' --epoch now ./system
+    expect 2 '--real-clocks is for --clock virtual; remove it' --real-clocks ./system
+    for epoch in yesterday 2020-13-01 2020-01-01x -1 99999999999; do
+        expect 2 'now, seconds since 1970, or a time of UTC' --clock virtual --epoch "$epoch" ./system
+    done
+    expect 2 '--inter L=5us: needs --nodes' --inter L=5us ./system
+    expect 2 '--nodes 2x3: as many processors as -P gives' --nodes 2x3 -P 4 ./system
     ;;
 explored)
     # Each planted bug is found, reported with the calls of the ranks, replayed and drawn.
@@ -284,6 +351,14 @@ ends)
     for clock in wall virtual; do # no call sees that the run is over
         expect 1 'the run is over, but a rank is still in its own code: the process ends' --clock $clock -P 1 ./ends spin
     done
+    # A rank that waits in a loop of its own keeps the others off its core: it is named, and one that computes is not.
+    for options in '--cores 0' '--cores 0 --executor thread' '--clock virtual'; do
+        # shellcheck disable=SC2086
+        expect 1 "rank 2 has waited in a loop of its own for 2 s $(line '/* for a rank')" $options --timeout 6s -P 3 ./ends waits
+        grep -q 'the program did not end within --timeout' said || fail "a loop of a rank's own ends the run: $options"
+    done
+    expect 0 '' --cores 0 -P 3 ./ends works
+    [ ! -s said ] || fail 'a rank that computes is named'
     # A rank that writes into a full pipe holds the lock of its stream for ever: the command ends nevertheless.
     floods() { # CODE OPTIONS AND WORDS: the reader leaves when the command has ended
         mkfifo full
@@ -334,6 +409,44 @@ ends)
     expect 6 'rank 1: MPI_Send: invalid rank: the destination 99' -P 4 ./ends rank
     expect 1 'rank 1: MPI_File_delete is not there' -P 4 ./ends missing
     grep -qF "$(line 'delete("nothing')" said || fail 'the line of a missing function'
+    # mpi.h declares all of MPI 4.1; a program that needs a missing function is known before it runs, also by its library
+    cat >later.c <<-'END'
+	#include <mpi.h>
+	int later(void)
+	{
+	    MPI_Session s;
+	    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
+	    return PMPI_Session_finalize(&s);
+	}
+	END
+    cat >needs.c <<-'END'
+	#include <mpi.h>
+	int later(void);
+	int main(int argc, char **argv)
+	{
+	    MPI_Request q;
+	    MPI_Init(&argc, &argv);
+	#ifndef NONE
+	    if (argc > 1)
+	        MPI_Bcast_c(argv, (MPI_Count)1, MPI_BYTE, 0, MPI_COMM_WORLD);
+	    if (argc > 2)
+	        MPI_Psend_init(argv, 1, (MPI_Count)1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+	    if (argc > 3)
+	        later();
+	#endif
+	    MPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" -Werror -shared later.c -o liblater.so
+    "$tools/logp-cc" -Werror -g needs.c -o needs -L. -llater -Wl,-rpath,"$PWD"
+    "$tools/logp-cc" -DNONE needs.c -o none
+    expect 1 './needs: functions of MPI that it needs and that are not there:' --dry-run -P 4 ./needs
+    diff <(tail -n +2 out) <(printf '  %s\n' MPI_Bcast_c MPI_Psend_init MPI_Session_init PMPI_Session_finalize) ||
+        fail 'other functions are missing'
+    expect 0 './none: all functions of MPI that it needs are there' --dry-run ./none
+    expect 2 'it is not an executable' --dry-run ./later.c
+    expect 0 '' -q -P 2 ./needs
+    expect 1 'MPI_Bcast_c is not there: logp mpirun --dry-run lists all' -q -P 2 ./needs x
     expect 17 '' -P 4 ./ends code
     # messages of collectives that the queues do not take: the call, its line, the limit and what to type
     for clock in wall virtual; do
@@ -386,6 +499,15 @@ ends)
     done
     expect 0 "rank 0: MPI_Finalize: a request of MPI_Send_init is persistent and has not been freed $(line Send_init)" \
         -P 2 ./requests persistent
+    for options in '-P 40' '-P 4 --executor thread' '-P 4 --clock virtual -L 5us'; do # once for all ranks, with their number
+        n=${options#-P }
+        n=${n%% *}
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Finalize: $((3 * n)) requests of MPI_Recv_init on $n ranks are persistent and have not been freed $(line Recv_init)" \
+            $options ./requests many
+        grep -qxF "rank 1: MPI_Finalize: 3 requests of MPI_Ssend_init are persistent and have not been freed $(line Ssend_init)" said &&
+            [ "$(grep -c . said)" -eq 2 ] || fail 'persistent requests of all ranks'
+    done
     expect 0 "rank 3: MPI_Finalize: a request of MPI_Ibarrier has not been waited for $(line Ibarrier)" -P 4 ./requests barrier
     expect 7 "rank 1: MPI_Waitall: invalid request: the request that MPI_Isend made is complete or has been freed $(line Waitall\(1)" \
         -P 2 ./requests twice
@@ -399,6 +521,32 @@ ends)
     expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (main+0x' -P 4 ./bare deadlock
     strip bare
     expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (bare+0x' -P 4 ./bare deadlock
+    # names of C++ are those of the source
+    cat >names.cc <<-'END'
+	#include <mpi.h>
+	#include <locale>
+	namespace area {
+	template <class T> struct grid {
+	    __attribute__((noinline)) void fill(T *x, int) { MPI_Recv(x, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); *x += 1; }
+	};
+	template struct grid<int>;
+	}
+	int main(int argc, char **argv)
+	{
+	    int x = argc;
+	    MPI_Init(&argc, &argv);
+	#ifdef COPIED
+	    x = &std::numpunct<char>::id != nullptr;
+	#endif
+	    area::grid<int>().fill(&x, 1);
+	    MPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" -g0 names.cc -o names
+    expect 1 'rank 0 in MPI_Recv, for a message from rank 0 with tag 7 (area::grid<int>::fill(int*, int)+0x' -P 1 ./names
+    if "$tools/logp-cc" -fPIE -DCOPIED names.cc -o copied && readelf -r copied | grep -q 'COPY.*numpunct'; then
+        expect 2 'it has a copy of the C++ object std::numpunct<char>::id' -P 1 ./copied
+    fi
     ;;
 options)
     # a tool that stands before MPI sees the program's calls, each once, and none of the library's own
@@ -428,6 +576,30 @@ options)
         LD_PRELOAD=$PWD/tool.so expect 0 'ranks, sum' --check $check -P 3 ./ring
         [ "$(grep -c 'is called in one of 3 images' out.err)" -eq 3 ] || fail "--check $check: a tool does not see each call"
     done
+    # a tool that is linked with MPI brings the library into each command of its environment, where it changes nothing
+    cat >linked.c <<-'END'
+	#include <mpi.h>
+	#include <stdio.h>
+	static int sends;
+	int MPI_Send(const void *buf, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+	{
+	    __atomic_fetch_add(&sends, 1, __ATOMIC_RELAXED);
+	    return PMPI_Send(buf, n, type, to, tag, comm);
+	}
+	int MPI_Finalize(void)
+	{
+	    int rank;
+	    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	    PMPI_Barrier(MPI_COMM_WORLD);
+	    if (rank == 0)
+	        printf("sends seen: %d\n", sends);
+	    return PMPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" -shared -fPIC linked.c -o linked.so
+    LD_PRELOAD=$PWD/linked.so expect 0 'sends seen: 3' -P 4 ./ring
+    LD_PRELOAD=$PWD/linked.so ./ring | grep -qx 'sends seen: 0' || fail 'a tool with a program by itself'
+    [ "$(LD_PRELOAD=$PWD/linked.so sh -c 'echo here; exit 3'; echo $?)" = $'here\n3' ] || fail 'a tool in a shell'
     # nodes and links: the token crosses between nodes twice, and from 0 to 1 once
     while read -r us options; do
         # shellcheck disable=SC2086
@@ -798,6 +970,29 @@ bugs)
     done
     expect 7 "MPI_Request_free: invalid request: the request of a collective may not be freed; wait for it $(at '/* forget */')" \
         -P 2 ./bugs forget
+    # buffers that are longer than their block of malloc()
+    build blocks.c 'blocks -Wno-stringop-overflow -Wno-stringop-overread -Wno-use-after-free'
+    of() { grep -nF -- "/* $1 */" "$here/blocks.c" | sed 's/\(^[0-9]*\).*/(blocks.c:\1)/'; }
+    for options in '-P 3' '-P 2 --executor thread' '-P 4 --clock virtual -L 5us'; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./blocks
+        [ ! -s out.err ] || fail "a right buffer is blamed with $options"
+        n=${options#-P }
+        n=${n%% *}
+        # shellcheck disable=SC2086
+        expect 0 "rank 0: MPI_Scatter: a buffer has $((8000 * n)) bytes, but the block of malloc() that it begins has" \
+            $options ./blocks rows
+        grep -qF "$(of rows); rows that are allocated one by one are not one block" said || fail 'the line of rows'
+        for call in Send Recv Irecv Bcast Allreduce; do
+            for bytes in 40 1000 100008; do
+                # shellcheck disable=SC2086
+                expect 0 "rank 0: MPI_$call: a buffer has $((bytes + 16)) bytes, but the block of malloc() that it begins has $bytes $(of $call)" \
+                    $options ./blocks $call $bytes
+            done
+        done
+    done
+    expect 0 '' --check off -P 2 ./blocks rows
+    [ ! -s out.err ] || fail 'blocks: --check off says something'
     # each function with one wrong argument at a time
     mpi=$here/../../tools/mpi
     awk -v functions="$mpi/functions.txt" -f "$mpi/functions.awk" -f "$here/wrong.awk" >wrong.c

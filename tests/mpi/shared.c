@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* A program and a library of its own, in one file: LIBRARY is defined for the library. */
 #ifdef LIBRARY
-int count(void);
+#include <stddef.h>
 
-int count(void)
+int count(const int *wrong);
+
+int count(const int *wrong)
 {
     static int n; /* ranks on several cores count at the same time */
 
-    return __atomic_add_fetch(&n, 1, __ATOMIC_RELAXED);
+    return __atomic_add_fetch(&n, wrong != NULL ? *wrong : 1, __ATOMIC_RELAXED);
 }
 #else
 #include "check.h"
 
-int count(void);
+int count(const int *wrong);
 
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
-    count();
+    count(argc > 1 ? (const int *)8 : NULL);
     MPI_Barrier(MPI_COMM_WORLD);
-    CHECK(count() > P); /* all count together */
+    CHECK(count(NULL) > P); /* all count together */
     MPI_Finalize();
     return 0;
 }

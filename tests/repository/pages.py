@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The files that the pages of the tree name exist (links: links.py). A program that a page quotes
 (a block of C, JSON or text after `[name](file):`) is that file, and a block after `From FILE:` is part of
-that file; each picture of docs/images is on a page. A figure that is `([measured](PAGE))` stands there, too.
+that file; each picture of docs/images is on a page; no table of an MPI page has more than 15 lines. A figure that is `([measured](PAGE))` stands there, too.
 
 usage: tests/repository/pages.py
 """
@@ -19,6 +19,7 @@ FOLDERS = ["", "runtime/", "runtime/core/", "runtime/mail/", "runtime/check/", "
            "algorithms/schedule/", "tests/", "include/logp/"]
 QUOTE = re.compile(r"\]\(([^)\s]+)\):\n\n```(?:c|json|text)\n(.*?)^```$", re.M | re.S)
 LARGEST_PICTURE = 40000  # bytes
+LONGEST_TABLE = 15  # lines, with those of the heading
 wrong = []
 pictures = set(glob.glob("docs/images/*"))
 for page in PAGES:
@@ -37,6 +38,9 @@ for page in PAGES:
         with open(os.path.join(os.path.dirname(page), name), encoding="utf-8") as file:
             if not re.search(r"(?<![\d.])" + re.escape(figure).replace(r"\ ", r"\s+") + r"\b", file.read()):
                 wrong.append("%s: %s is not what %s says" % (page, figure, name))
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.M) if page.startswith("docs/mpi-") else []:
+        if table.count("\n") > LONGEST_TABLE:
+            wrong.append("%s: a table of %d lines: %s" % (page, table.count("\n"), table.split("\n")[2]))
     for name, quoted in re.findall(r"From `([^`]+)`:\n\n```[a-z]+\n(.*?)^```$", text, re.M | re.S):
         with open(name, encoding="utf-8") as file:
             if quoted not in file.read():

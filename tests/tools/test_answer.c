@@ -365,6 +365,44 @@ Test(answer, ends_where_its_watcher_stops_a_machine)
     forget(&q);
 }
 
+static void keep_line(void *of, const char *what)
+{
+    snprintf(of, 200, "%s", what != NULL ? what : "none");
+}
+
+Test(answer, shows_the_time_left_of_steps_from_two_seconds_on)
+{
+    static const struct {
+        double passed_s, done;
+        size_t n;
+        const char *what, *line;
+    } rows[] = {
+        {1.5, 5, 10, "", ""},
+        {10, 2, 10, "", "logp: measure: 2 of 10 pairs, 40 s left "},
+        {10, 2.5, 10, "ring", "logp: measure: 2 of 10 pairs, 30 s left: ring "},
+        {10, 0, 10, "", "logp: measure: 0 of 10 pairs "},
+        {100, 0.5, 100, "", "logp: measure: 0 of 100 pairs, 5 h 31 min left "},
+    };
+    char line[200];
+    struct work work = {.watcher = {.doing = keep_line, .of = line}};
+    struct question q = {.work = &work};
+
+    for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+        struct steps steps = begin_steps(&q, "measure", "pairs");
+
+        q.form.progress = i % 2 == 0;
+        *line = '\0';
+        steps.begun_ns -= (int64_t)(rows[i / 2].passed_s * 1e9);
+        show_steps(&steps, rows[i / 2].done, rows[i / 2].n, rows[i / 2].what);
+        cr_expect_str_eq(line, q.form.progress ? rows[i / 2].line : "");
+        if (*line != '\0')
+            show_steps(&steps, rows[i / 2].done + 1, rows[i / 2].n, "too soon");
+        cr_expect_str_eq(line, q.form.progress ? rows[i / 2].line : "");
+        end_steps(&steps);
+        cr_expect_str_eq(line, q.form.progress && *rows[i / 2].line != '\0' ? "none" : "");
+    }
+}
+
 Test(answer, begins_no_run_once_its_watcher_stops)
 {
     struct seen seen = {.stops = true};

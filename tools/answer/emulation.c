@@ -107,6 +107,12 @@ static struct problem *unlike(const struct question *q)
 /* The problem of a machine that could not be made. */
 static struct problem *refused(const struct question *q, int rc)
 {
+    const char *feigned = getenv("LOGP_TEST_CORES");
+
+    /* A machine without named cores and other processes has nothing else that is invalid. */
+    if (rc == -EINVAL && feigned != NULL && q->how.n_cores == 0 && !over_processes(q))
+        return usage_problem("LOGP_TEST_CORES=%s: must be a number of hardware threads, 1 to 4096",
+                             feigned);
     if (rc == -EINVAL && q->how.n_cores > 0)
         return option_problem("--cores", option_text(q, "cores"),
                               "each core once, of the cores that this process may use");

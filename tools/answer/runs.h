@@ -54,6 +54,17 @@ struct work {
 void end_work(struct work *work);
 /* Where progress is wanted, show the watcher the current work; NULL: none any more. */
 void tell_doing(const struct question *q, const char *what);
+/* The steps of a command, each of which takes about as long as another. */
+struct steps {
+    const struct question *q;
+    const char *command, *of; /* as "measure" and "pairs" */
+    int64_t begun_ns, shown_ns;
+};
+struct steps begin_steps(const struct question *q, const char *command, const char *of);
+/* `done` of n steps are done, and perhaps a part of one. From two seconds on, where progress is wanted, show the
+ * watcher how many, and the time that is left, as long as the steps so far. what: the work of now */
+void show_steps(struct steps *s, double done, size_t n, const char *what);
+void end_steps(struct steps *s);
 /* Whether the watcher has ended all runs, here or in another process. */
 bool runs_are_over(const struct question *q);
 /* The time on the host's monotonic clock. */

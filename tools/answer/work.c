@@ -13,6 +13,34 @@ void tell_doing(const struct question *q, const char *what)
         w->doing(w->of, what);
 }
 
+struct steps begin_steps(const struct question *q, const char *command, const char *of)
+{
+    return (struct steps){.q = q, .command = command, .of = of, .begun_ns = host_ns()};
+}
+
+void show_steps(struct steps *s, double done, size_t n, const char *what)
+{
+    const int64_t soon_ns = 2000000000, pause_ns = 200000000, now = host_ns();
+    const double passed_ns = (double)(now - s->begun_ns);
+    char line[200], left[32] = "", time[32];
+
+    if (!s->q->form.progress || passed_ns < soon_ns || now - s->shown_ns < pause_ns)
+        return;
+    s->shown_ns = now;
+    if (done > 0)
+        snprintf(left, sizeof(left), ", %s left",
+                 show_duration(passed_ns * ((double)n - done) / done, time));
+    snprintf(line, sizeof(line), "logp: %s: %zu of %zu %s%s%s%s ", s->command, (size_t)done, n,
+             s->of, left, *what != '\0' ? ": " : "", what);
+    tell_doing(s->q, line);
+}
+
+void end_steps(struct steps *s)
+{
+    if (s->shown_ns > 0)
+        tell_doing(s->q, NULL);
+}
+
 bool runs_are_over(const struct question *q)
 {
     const struct watcher *w = &q->work->watcher;

@@ -64,6 +64,11 @@ void join_others(int argc, char **argv, const struct work *work, void (*give_up)
 /* Wait a little, so that the errors of other processes are printed before this one ends. */
 void let_others_speak(void);
 
+/* ---- env.c ---- */
+
+/* The path of the MPI library that belongs to this command. */
+CHECKED struct problem *find_mpi_library(char *path, size_t size);
+
 /* ---- completion.c ---- */
 
 /* Print the candidates for the last of these words, which are all after
@@ -74,7 +79,7 @@ extern const struct command command_run, command_predict, command_schedule, comm
     command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,
     command_completion, command_manual, command_watch, command_plot, command_report,
     command_explain, command_search, command_measure, command_validate, command_replay,
-    command_mpirun;
+    command_mpirun, command_env;
 
 /* ---- bench.c ---- */
 

@@ -7,10 +7,11 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run,     &command_watch,    &command_predict, &command_explain,    &command_schedule,
-    &command_list,    &command_tree,     &command_trace,   &command_search,     &command_tune,
-    &command_measure, &command_validate, &command_paper,   &command_bench,      &command_plot,
-    &command_report,  &command_replay,   &command_mpirun,  &command_completion, &command_manual};
+    &command_run,     &command_watch,    &command_predict, &command_explain, &command_schedule,
+    &command_list,    &command_tree,     &command_trace,   &command_search,  &command_tune,
+    &command_measure, &command_validate, &command_paper,   &command_bench,   &command_plot,
+    &command_report,  &command_replay,   &command_mpirun,  &command_env,     &command_completion,
+    &command_manual};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

@@ -27,40 +27,6 @@
 
 static const char again[] = "LOGP_MPIRUN"; /* set: the library is loaded */
 
-/* Whether the library is in this folder, whose path ends before `end`. */
-static bool is_there(char *path, size_t size, const char *folder, const char *end, const char *name)
-{
-    return snprintf(path, size, "%.*s%s", (int)(end - folder), folder, name) < (int)size &&
-           access(path, R_OK) == 0;
-}
-
-/* Find the library: in a build, below the folder of this command; installed,
- * below that of liblogp. */
-static struct problem *find_library(char *path, size_t size)
-{
-    const char *(*const version)(void) = logp_version;
-    char self[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    const char *slash;
-    Dl_info library;
-    void *address;
-
-    self[n > 0 ? n : 0] = '\0';
-    slash = strrchr(self, '/');
-    if (slash != NULL && is_there(path, size, self, slash, "/mpi/libmpi_abi.so.1"))
-        return NULL;
-    memcpy(&address, &version, sizeof(address));
-    if (dladdr(address, &library) != 0) {
-        slash = strrchr(library.dli_fname, '/');
-        if (slash != NULL &&
-            is_there(path, size, library.dli_fname, slash, "/logp/libmpi_abi.so.1"))
-            return NULL;
-    }
-    return failure(
-        "the MPI library libmpi_abi.so.1 is missing from the folders of this command; "
-        "in a build folder, type cmake --build and that folder; else install logp again");
-}
-
 static const char own_files[] = "/proc/self/fd/";
 
 /* Name the library for LD_PRELOAD, where a blank or a colon ends a name: such a library gets the
@@ -101,7 +67,7 @@ static struct problem *start_again(char **argv)
             "mpirun: this command was built with a sanitizer that must come before the C "
             "library, as the MPI library must; build it with cmake --preset ubsan, or without "
             "a sanitizer");
-    TRY(find_library(library, sizeof(library)));
+    TRY(find_mpi_library(library, sizeof(library)));
     name_preload(library, path, sizeof(path));
     if (preload != NULL && *preload != '\0')
         snprintf(both, sizeof(both), "%s:%s", preload, path);
@@ -136,7 +102,7 @@ static void restore_environment(void)
 static struct problem *take(struct question *q)
 {
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
-                                        "o-recv", "machine", "topology", "delay", "nodes",
+                                        "o-recv", "machine", "topology", "delay", "inter",
                                         "link",   "plugin",  "capacity", "gap",   "clock"};
     bool given = false;
 
@@ -238,7 +204,7 @@ static struct problem *start_gdb(char **argv)
     size_t n = 16;
 
     self[length > 0 ? length : 0] = '\0';
-    TRY(find_library(library, sizeof(library)));
+    TRY(find_mpi_library(library, sizeof(library)));
     name_preload(library, name, sizeof(name));
     snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
              library);
@@ -427,12 +393,25 @@ static struct problem *forced_algorithms(const struct question *q, const struct 
     return NULL;
 }
 
+static struct problem *check_clocks(const struct question *q)
+{
+    const char *option = option_on_command_line(q, "epoch")         ? "epoch"
+                         : option_on_command_line(q, "real-clocks") ? "real-clocks"
+                                                                    : NULL;
+
+    if (option != NULL && q->how.clock != LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0)
+        return usage_problem("mpirun: --%s is for --clock virtual; remove it: on the wall clock, "
+                             "programs read the clocks of this host",
+                             option);
+    return NULL;
+}
+
 static struct problem *check_compute(const struct question *q)
 {
     if (q->mpi.compute > 0 && q->how.clock != LOGP_CLOCK_VIRTUAL)
         return usage_problem("mpirun: --compute is for --clock virtual; remove it: "
                              "on the wall clock, computing takes real time");
-    return NULL;
+    return check_clocks(q);
 }
 
 /* Check the options of an explored run, of which there are many. */
@@ -583,6 +562,9 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
                                   .compute = q->mpi.compute,
                                   .timeout_ns = q->how.timeout_ns,
                                   .stack_bytes = q->how.stack_bytes,
+                                  .node_size = (int)q->model.node_size,
+                                  .real_clocks = q->mpi.real_clocks,
+                                  .epoch_ns = q->mpi.epoch_ns,
                                   .run = run_until_signal};
 
     (void)to;
@@ -595,9 +577,14 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     while (program.argv[program.argc] != NULL)
         program.argc++;
     TRY(check_program(q, &program));
+    if (q->mpi.only_lists) {
+        program.only_lists = true;
+        return told(run(NULL, &program));
+    }
     program.names_threads = !q->how.fibers;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");
+    program.looks_for_loops = !q->mpi.gdb;
     q->how.one_core = !option_given(q, "cores"); /* synchronous sends and windows need it */
     q->mpi.compare_calls = !q->mpi.unchecked;
     q->mpi.trust_calls = q->mpi.unchecked;

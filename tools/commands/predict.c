@@ -4,6 +4,7 @@
 #include "commands/command.h"
 #include "view/records/records.h"
 #include "answer/answer.h"
+#include "answer/runs.h"
 
 /* INT64_MAX: there is no upper bound of its end. */
 static int64_t end_of(const struct row *row)
@@ -77,6 +78,7 @@ static struct problem *predict_all(struct question *q, struct answer_file *to)
     struct row rows[MAX_ALGORITHMS] = {0};
     struct asked a;
     struct output out = {.q = q, .c = &a.c, .rows = rows};
+    struct steps steps = begin_steps(q, "predict", "algorithms");
     struct problem *problem;
 
     TRY(asked_algorithms(q, &a));
@@ -85,9 +87,11 @@ static struct problem *predict_all(struct question *q, struct answer_file *to)
     say_large_G(q);
     for (size_t i = 0; i < a.n; i++) {
         rows[i].algorithm = a.chosen[i];
+        show_steps(&steps, (double)i, a.n, a.chosen[i]->name);
         if (q->model.plugin != NULL || q->model.emulated)
             TRY(predict(q, &a.c, a.chosen[i], &rows[i].record.prediction));
     }
+    end_steps(&steps);
     say_unpredicted_rows(q, &a.c, rows, a.n);
     problem = show_predictions(q, &out, rows, to->f);
     forget_explanations(rows, out.n);

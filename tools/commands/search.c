@@ -31,12 +31,12 @@ struct watched {
 
 static void show_progress(const struct watched *w, const struct logp_search_state *s, int64_t now)
 {
-    char best[32], bound[32], spent[32];
+    char best[32], bound[32], left[32];
 
-    fprintf(stderr, "\rlogp: search: %s, bound %s, %llu schedules, %s \033[K",
+    fprintf(stderr, "\rlogp: search: %s, bound %s, %llu schedules, at most %s left \033[K",
             show_ns(s->ns, best, sizeof(best)),
             s->bound_ns >= 0 ? show_ns(s->bound_ns, bound, sizeof(bound)) : "unknown",
-            (unsigned long long)s->tried, show_duration((double)(now - w->begun_ns), spent));
+            (unsigned long long)s->tried, show_duration((double)(w->until_ns - now), left));
     fflush(stderr);
 }
 

@@ -139,8 +139,12 @@ static struct problem *validate(struct question *q, struct answer_file *to)
         for (int i = 0; i < 3; i++)
             q->span.P_list[i] = (int64_t)(v.n_processes < 2 ? 2 : v.n_processes) << i;
     }
+    v.steps = begin_steps(q, "validate", "points");
+    for (int i = 0; i < collectives.n; i++)
+        plan_collective(&v, collectives.name[i]);
     for (int i = 0; i < collectives.n && code == EXIT_OK; i++)
         code = tell_problem(q, validate_collective(&v, &on, collectives.name[i]));
+    end_steps(&v.steps);
     if (q->network.fit)
         fit_parameters(&v);
     print_validated(to->f, q->form.format->form, &v);

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processor time of the ranks' own code where computing takes no time: on the virtual clock
- * without --compute. A timer of processor time samples the place of the ranks' thread. The time
- * since the last sample counts for the rank, unless the place is in this library, in liblogp, the C
- * library or the loader. Calls of the guest thus pay nothing.
+ * A timer of processor time samples the place of a thread of ranks, so calls of the guest pay nothing.
+ *
+ * Where computing takes no time, on the virtual clock without --compute, the samples show the processor time of the
+ * ranks' own code. The time since the last sample counts for the rank, unless the place is in this library, in
+ * liblogp, the C library or the loader.
+ *
+ * Where ranks share cores, the samples show a rank that waits in a loop of its own, for what another rank of its core
+ * would write if it ran: the registers have few values, again and again.
  */
 #include "host.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -17,13 +22,17 @@
 #include <unistd.h>
 
 /* The kernel looks at each tick, of 1 to 10 ms. */
-enum { INTERVAL_NS = 1000000, N_LIBRARIES = 4 };
+enum { INTERVAL_NS = 1000000, SPIN_INTERVAL_NS = 10000000, N_LIBRARIES = 4 };
+enum { N_STATES = 16 };
+static const int64_t spin_ns = 2000000000;
 
 static struct {
     uintptr_t begin, end; /* of the code of a library */
 } libraries[N_LIBRARIES];
 
 static int signal_number; /* 0: nothing is watched */
+static bool counts, looks_for_loops;
+static atomic_flag said_loop = ATOMIC_FLAG_INIT;
 static _Thread_local int64_t looked_ns;
 
 static int64_t processor_ns(void)
@@ -48,6 +57,69 @@ static uintptr_t place_in(const void *context)
 #endif
 }
 
+/* Of all registers */
+static uint64_t state_in(const void *context)
+{
+    const ucontext_t *c = context;
+    uint64_t state = 1;
+
+#if defined(__x86_64__)
+    for (int i = REG_R8; i <= REG_RIP; i++)
+        state = (state ^ (uint64_t)c->uc_mcontext.gregs[i]) * UINT64_C(0x9e3779b97f4a7c15);
+#elif defined(__aarch64__)
+    for (int i = 0; i < 31; i++)
+        state = (state ^ c->uc_mcontext.regs[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    state ^= c->uc_mcontext.pc;
+#else
+    (void)c;
+#endif
+    return state;
+}
+
+static void name_loop(const struct host_rank *h)
+{
+    char text[256 + PLACE_TEXT], place[PLACE_TEXT];
+    const uintptr_t at = host_place_here();
+    int n;
+
+    if (atomic_flag_test_and_set_explicit(&said_loop,
+                                          memory_order_relaxed)) /* no data depends on it */
+        return;
+    host_name_places(the_job, &at, 1, &place);
+    n = snprintf(text, sizeof(text),
+                 "rank %d has waited in a loop of its own for 2 s%s: the other ranks of its core "
+                 "run only when it calls "
+                 "%s; call it in the loop, or start at most as many ranks as cores\n",
+                 logp_vp_rank(h->vp), place, the_guest.name);
+    if (n > 0)
+        host_write_all(STDERR_FILENO, text, (size_t)n);
+}
+
+/* A sample of h, after so much processor time of its thread. */
+static void look_for_loop(const struct host_rank *h, const void *context, int64_t now_ns)
+{
+    static _Thread_local struct {
+        const struct host_rank *of;
+        uint64_t states[N_STATES];
+        int n;
+        int64_t since_ns;
+    } seen;
+    const uint64_t state = state_in(context);
+    int i = 0;
+
+    while (i < seen.n && seen.states[i] != state)
+        i++;
+    if (h != seen.of || i == N_STATES) {
+        seen.of = h;
+        seen.since_ns = now_ns;
+        seen.n = i = 0;
+    }
+    if (i == seen.n)
+        seen.states[seen.n++] = state;
+    else if (h != NULL && now_ns - seen.since_ns >= spin_ns)
+        name_loop(h);
+}
+
 static void look(int number, siginfo_t *info, void *context)
 {
     const uintptr_t at = place_in(context);
@@ -59,8 +131,10 @@ static void look(int number, siginfo_t *info, void *context)
     looked_ns = now_ns;
     for (int i = 0; i < N_LIBRARIES; i++)
         is_own = is_own && (at < libraries[i].begin || at >= libraries[i].end);
-    if (is_own)
+    if (is_own && counts)
         h->computed_ns += passed_ns;
+    if (looks_for_loops)
+        look_for_loop(h, context, now_ns);
 }
 
 /* A signal that nothing uses. */
@@ -92,7 +166,7 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-void host_begin_looking(void)
+void host_begin_looking(bool computes, bool loops)
 {
     struct sigaction action = {.sa_sigaction = look,
                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
@@ -100,6 +174,8 @@ void host_begin_looking(void)
                                           (uintptr_t)dlsym(RTLD_NEXT, "memcpy"),
                                           (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr")};
 
+    counts = computes;
+    looks_for_loops = loops;
     signal_number = free_signal();
     dl_iterate_phdr(note_library, (void *)(uintptr_t)known);
     if (signal_number != 0 && sigaction(signal_number, &action, NULL) != 0)
@@ -108,7 +184,8 @@ void host_begin_looking(void)
 
 void host_look_here(void)
 {
-    const struct itimerspec at = {{.tv_nsec = INTERVAL_NS}, {.tv_nsec = INTERVAL_NS}};
+    const long ns = counts ? INTERVAL_NS : SPIN_INTERVAL_NS;
+    const struct itimerspec at = {{.tv_nsec = ns}, {.tv_nsec = ns}};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number};
     static _Thread_local bool looks;
     clockid_t clock;

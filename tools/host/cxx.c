@@ -3,7 +3,7 @@
  * std::cin, cout, cerr and clog of each rank: ranks would otherwise share widths, flags and the end
  * of the input. They are made by the constructors of GNU's C++ library, whose names and sizes its
  * ABI fixes. Each has the buffer that the library itself gives these streams, which only passes on to
- * a FILE. With another C++ library the ranks share the streams.
+ * a FILE. Where the executable has a copy of a stream, that is the rank's. With another C++ library the ranks share the streams.
  * Source: libstdc++, include/ext/stdio_sync_filebuf.h
  */
 #include "host.h"
@@ -40,6 +40,17 @@ static void *find(void *library, const char *name)
     return library != NULL ? dlsym(library, name) : NULL;
 }
 
+/* The parts of the standard locale have numbers, which copies of them (copies.c) must have, too. */
+static void find_locale(void *library)
+{
+    void *address = find(library, "_ZNSt6locale7classicEv");
+    void (*classic)(void);
+
+    memcpy(&classic, &address, sizeof(classic));
+    if (classic != NULL)
+        classic();
+}
+
 void host_find_streams(struct job *job)
 {
     void *library = NULL, *input, *output, *buffer;
@@ -47,10 +58,11 @@ void host_find_streams(struct job *job)
     for (int i = 0; i < N_STREAMS; i++) {
         const Elf64_Sym *symbol = host_symbol_of(job, names[i]);
 
-        job->streams[i] = symbol != NULL && symbol->st_shndx == SHN_UNDEF ? symbol : NULL;
+        job->streams[i] = symbol;
         if (job->streams[i] != NULL && library == NULL) /* it stays, also for its constructors */
             library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
     }
+    find_locale(library);
     input = find(library, "_ZNSiC1EPSt15basic_streambufIcSt11char_traitsIcEE");
     output = find(library, "_ZNSoC1EPSt15basic_streambufIcSt11char_traitsIcEE");
     buffer = find(library, "_ZNSt15basic_streambufIcSt11char_traitsIcEEC2Ev");
@@ -60,6 +72,16 @@ void host_find_streams(struct job *job)
     memcpy(&make_input, &input, sizeof(input));
     memcpy(&make_output, &output, sizeof(output));
     memcpy(&make_buffer, &buffer, sizeof(buffer));
+}
+
+static bool is_copy(const Elf64_Sym *symbol)
+{
+    return symbol->st_shndx != SHN_UNDEF;
+}
+
+static void make_stream(int i, void *object, struct buffer *buffer)
+{
+    (i == 0 ? make_input : make_output)(object, buffer);
 }
 
 void host_give_streams(const struct job *job, struct host_rank *host)
@@ -78,9 +100,20 @@ void host_give_streams(const struct job *job, struct host_rank *host)
         all[i].buffer.functions = buffer_table + 2; /* after the offset and the type */
         all[i].buffer.file = files[i];
         all[i].buffer.unread = EOF;
-        (i == 0 ? make_input : make_output)(all[i].object, &all[i].buffer);
+        if (is_copy(job->streams[i]))
+            continue;
+        make_stream(i, all[i].object, &all[i].buffer);
         host_write_address(job, host, job->streams[i], all[i].object);
     }
+}
+
+void host_begin_streams(const struct job *job, const struct host_rank *host)
+{
+    struct stream *all = host->streams;
+
+    for (int i = 0; all != NULL && i < N_STREAMS; i++)
+        if (job->streams[i] != NULL && is_copy(job->streams[i]))
+            make_stream(i, (void *)(host->base + job->streams[i]->st_value), &all[i].buffer);
 }
 
 void host_set_stream_input(const struct host_rank *host, FILE *input)

@@ -31,12 +31,67 @@ struct host_rank *host_of_process(void)
     return h != NULL && getpid() == the_job->pid ? h : NULL;
 }
 
+/* ---- this library and liblogp ---- */
+
+static struct {
+    uintptr_t from, to;
+} own_code[2];
+
+static int note_code(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const uintptr_t *const known = arg; /* an address in each */
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const Elf64_Phdr *p = &info->dlpi_phdr[i];
+        const uintptr_t from = info->dlpi_addr + p->p_vaddr;
+
+        for (int k = 0; k < 2; k++)
+            if (p->p_type == PT_LOAD && known[k] - from < p->p_memsz) {
+                own_code[k].from = from;
+                own_code[k].to = from + p->p_memsz;
+            }
+    }
+    return 0;
+}
+
+__attribute__((constructor)) static void find_own_code(void)
+{
+    const uintptr_t known[] = {(uintptr_t)find_own_code,
+                               (uintptr_t)dlsym(RTLD_DEFAULT, "logp_now")};
+
+    dl_iterate_phdr(note_code, (void *)(uintptr_t)known);
+}
+
+bool host_is_own_code(const void *address)
+{
+    for (int k = 0; k < 2; k++)
+        if ((uintptr_t)address >= own_code[k].from && (uintptr_t)address < own_code[k].to)
+            return true;
+    return false;
+}
+
 /* ---- the C library's own ---- */
+
+/* In a process that loads this library for a tool alone (LD_PRELOAD) it comes after the C library in
+ * the order of search: then nothing of it is called instead of that of the C library, but its own code
+ * needs the C library, too. */
+static void *find_before(const char *name)
+{
+    void *c_library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    void *f = c_library != NULL ? dlsym(c_library, name) : NULL;
+
+    if (c_library != NULL)
+        dlclose(c_library);
+    return f;
+}
 
 void *host_next_of(const char *name)
 {
     void *f = dlsym(RTLD_NEXT, name);
 
+    if (f == NULL)
+        f = find_before(name);
     if (f == NULL)
         syscall(SYS_exit_group, 127);
     return f;

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -131,12 +132,17 @@ struct job {
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     size_t stack_bytes;
     int n_ranks;
+    bool follows_clock; /* the system's clocks are emulated: clocks.c */
+    int64_t epoch_ns;   /* the time of day at the start of the run, then: since 1970 */
+    int node_size;      /* ranks of a node; 0: all are of this host */
     struct host_rank *hosts;
     _Atomic int abort_code; /* of host_abort_run(); -1: none */
     pid_t pid;
     FILE *no_input;
     const Elf64_Sym *symbols[N_VARIABLES]; /* in the file; NULL: it does not use the variable */
     const Elf64_Sym *streams[N_STREAMS];
+    struct copied *copies; /* objects of C++ libraries that each image has a copy of */
+    size_t n_copies;
 };
 
 extern struct job *the_job; /* NULL: none runs */
@@ -192,14 +198,22 @@ enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
 uintptr_t host_place_of(const struct host_rank *h, void *caller);
 /* Where the calling rank is: an address of the executable's file; 0: unknown */
 uintptr_t host_place_here(void);
+/* The shared library that the calling rank is in, called by its executable; NULL: none, or one of the system's. */
+const char *host_library_here(void);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
 void host_name_places(const struct job *job, const uintptr_t *places, int n,
                       char (*texts)[PLACE_TEXT]);
+/* A name as C++ writes it, in `text` or not; the name itself if it is not one of C++, or c++filt is not installed. */
+const char *host_demangled(const char *name, char *text, size_t size);
 /* The same of host_place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *host_name_here(char *text);
 
-/* computing.c: look where ranks are from now on; and the thread of this rank, too */
-void host_begin_looking(void);
+/* clocks.c: this clock as the calling rank has it, outside of a rank the host's; -1: there is none */
+int64_t host_read_clock(clockid_t clock);
+
+/* computing.c: look where ranks are from now on, for the time that they compute, and for loops in which they keep others
+ * off their core; and the thread of this rank, too */
+void host_begin_looking(bool computes, bool loops);
 void host_look_here(void);
 
 /* variables.c */
@@ -215,6 +229,11 @@ void host_load_libraries(const struct job *job);
 /* Whether the program has libraries of its own. If not, all libraries that it is linked with are
  * loaded now. */
 bool host_has_own_libraries(const struct job *job);
+/* The address of this symbol in the libraries that the executable is linked with, which are loaded now; NULL: it is in none. */
+void *host_find_in_libraries(const struct job *job, const char *name);
+/* Call f with the path of each library that the program has brought. */
+void host_each_own_library(const struct job *job, void (*f)(const char *path, void *arg),
+                           void *arg);
 /* Another library of the guest's interface that the executable is linked with; NULL: none. */
 const char *host_other_library(const struct job *job);
 /* Report a program that looks for this library where earlier versions were installed. */
@@ -222,15 +241,23 @@ void host_name_old_link(const struct job *job);
 /* Name those on stderr whose globals all ranks share. */
 void host_name_shared(const struct job *job);
 
+/* copies.c. @return the name of an object that cannot be copied; NULL: all can */
+const char *host_find_copies(struct job *job);
+/* Those of a rank's image, which is loaded, and in which nothing has run. */
+void host_fill_copies(const struct job *job, const struct host_rank *host);
+
 /* cxx.c: the streams of C++, as the variables */
 void host_find_streams(struct job *job);
 void host_give_streams(const struct job *job, struct host_rank *host);
+void host_begin_streams(const struct job *job, const struct host_rank *host);
 /* std::cin reads this from now on. */
 void host_set_stream_input(const struct host_rank *host, FILE *input);
 
 /* here.c: a function of the C library that one of the same name here replaces */
 void *host_next_of(const char *name);
 #define NEXT(name) ((__typeof__(name) *)host_next_of(#name))
+/* Whether a return address is in this library or liblogp, which ask for the host's clocks and process. */
+bool host_is_own_code(const void *address);
 /* Those that are called by name. Signal handlers may call all but host_fileno(), since host_next_of() takes a lock. */
 int host_close(int fd);
 ssize_t host_read(int fd, void *buf, size_t n);
@@ -267,6 +294,10 @@ void host_write_all(int fd, const char *text, size_t n);
 FILE *host_report_stream(void);
 /* Whether a rank is still in its own code after the run has ended. */
 bool host_is_abandoned(const struct job *job);
+
+/* system.c: the node of a rank, and its name. size: of the array, with the end of the text; @return whether it fits */
+int host_node_of(const struct job *job, int rank);
+bool host_node_name(char *name, size_t size);
 
 /* redirect.c: close what a rank has put in place of its standard streams */
 void host_end_redirections(struct host_rank *h);

@@ -20,13 +20,13 @@
 enum { UNIQUE = 10 /* STB_GNU_UNIQUE */ };
 
 #if defined(__x86_64__)
-enum { COPY = R_X86_64_COPY, MACHINE = EM_X86_64 };
+enum { MACHINE = EM_X86_64 };
 enum { TLS_MODULE = R_X86_64_DTPMOD64, TLS_FUNCTION = R_X86_64_TLSDESC };
 #elif defined(__aarch64__)
-enum { COPY = R_AARCH64_COPY, MACHINE = EM_AARCH64 };
+enum { MACHINE = EM_AARCH64 };
 enum { TLS_MODULE = R_AARCH64_TLS_DTPMOD, TLS_FUNCTION = R_AARCH64_TLSDESC };
 #else
-enum { COPY = -1, MACHINE = EM_NONE };
+enum { MACHINE = EM_NONE };
 enum { TLS_MODULE = -1, TLS_FUNCTION = -1 };
 #endif
 
@@ -78,29 +78,6 @@ static void own_unique_symbols(char *file)
     for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(*symbols); i++)
         if (ELF64_ST_BIND(symbols[i].st_info) == UNIQUE)
             symbols[i].st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbols[i].st_info));
-}
-
-/* An object of a C++ library that the executable has a copy of; NULL: there is none. */
-static const char *copied_object(const char *file)
-{
-    const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
-    const Elf64_Shdr *all = (const Elf64_Shdr *)(file + e->e_shoff);
-    const Elf64_Shdr *symbols = host_section(file, SHT_DYNSYM, NULL), *s = NULL;
-
-    while (symbols != NULL && (s = host_section(file, SHT_RELA, s)) != NULL) {
-        const Elf64_Rela *r = (const Elf64_Rela *)(file + s->sh_offset);
-
-        for (size_t i = 0; i < s->sh_size / sizeof(*r); i++)
-            if (ELF64_R_TYPE(r[i].r_info) == (Elf64_Xword)COPY) {
-                const Elf64_Sym *symbol =
-                    (const Elf64_Sym *)(file + symbols->sh_offset) + ELF64_R_SYM(r[i].r_info);
-                const char *name = file + all[symbols->sh_link].sh_offset + symbol->st_name;
-
-                if (strncmp(name, "_Z", 2) == 0)
-                    return name;
-            }
-    }
-    return NULL;
 }
 
 static bool has_segment(const char *file, Elf64_Word type)
@@ -186,6 +163,7 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     /* without O_NONBLOCK, a FIFO is not open until a process writes into it */
     const int fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const char *object, *reason, *other;
+    char demangled[256];
     struct stat st;
 
     *why = '\0';
@@ -206,14 +184,11 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     }
     reason = unsuitable(job);
     other = reason == NULL ? host_other_library(job) : NULL;
-    object = reason == NULL && other == NULL ? copied_object(job->file) : NULL;
     if (reason != NULL)
         snprintf(why, size, "%s", reason);
     else if (other != NULL)
         snprintf(why, size, "it is linked with another %s (%s): compile it with logp-cc",
                  the_guest.name, other);
-    else if (object != NULL)
-        snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC", object);
     if (*why != '\0')
         return -1;
     if (!job->quiet)
@@ -221,6 +196,12 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     for (job->last_before = _r_debug.r_map; job->last_before->l_next != NULL;)
         job->last_before = job->last_before->l_next;
     host_load_libraries(job);
+    object = host_find_copies(job);
+    if (object != NULL) {
+        snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC",
+                 host_demangled(object, demangled, sizeof(demangled)));
+        return -1;
+    }
     job->image_bytes =
         host_span_of((const Elf64_Phdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_phoff),
                      ((const Elf64_Ehdr *)job->file)->e_phnum);
@@ -229,7 +210,7 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     host_find_variables(job);
     host_find_streams(job);
     prepare(job);
-    if (!job->names_threads &&
+    if (!job->names_threads && job->n_copies == 0 &&
         !host_has_own_libraries(job)) /* a debugger reads what the loader has */
         host_make_picture(job);
     return 0;
@@ -289,6 +270,8 @@ void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t
     if (job->picture != NULL ? !load_clone(job, host, why, size) : !load_copy(job, host, why, size))
         return NULL;
     host_begin_variables(job, host);
+    host_fill_copies(job, host);
+    host_begin_streams(job, host);
     return (void *)(host->base + ((const Elf64_Ehdr *)job->file)->e_entry);
 }
 

@@ -185,19 +185,19 @@ EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
     return sleeps(t->tv_sec * INT64_C(1000000000) + t->tv_nsec) ? 0 : NEXT(nanosleep)(t, left);
 }
 
-/* An absolute time is one of the host's clock, so only the time left until then passes. */
+/* An absolute time is one of a clock as the rank reads it; the time left until then passes. */
 EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
                            struct timespec *left)
 {
-    struct timespec now = {0, 0};
+    const bool is_absolute = (flags & TIMER_ABSTIME) != 0;
+    const int64_t now_ns = is_absolute && host_here() != NULL ? host_read_clock(clock) : 0;
     int64_t ns;
 
     if (host_here() == NULL)
         return NEXT(clock_nanosleep)(clock, flags, t, left);
-    if (t->tv_nsec < 0 || t->tv_nsec >= 1000000000 ||
-        ((flags & TIMER_ABSTIME) != 0 && clock_gettime(clock, &now) != 0))
+    if (t->tv_nsec < 0 || t->tv_nsec >= 1000000000 || now_ns < 0)
         return EINVAL;
-    ns = (t->tv_sec - now.tv_sec) * INT64_C(1000000000) + t->tv_nsec - now.tv_nsec;
+    ns = t->tv_sec * INT64_C(1000000000) + t->tv_nsec - now_ns;
     sleeps(ns > 0 ? ns : 0);
     return 0;
 }

@@ -163,6 +163,37 @@ static const struct link_map *own_library(const struct link_map *map)
     return map;
 }
 
+/* Load a library from where the executable finds it. */
+static void *open_library(const char *folders, const char *name)
+{
+    void *library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    char path[2 * PATH_MAX];
+
+    for (const char *end; library == NULL && folders != NULL && *folders != '\0';
+         folders = end + (*end == ':')) {
+        end = folders + strcspn(folders, ":");
+        snprintf(path, sizeof(path), "%.*s/%s", (int)(end - folders), folders, name);
+        library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    }
+    return library != NULL ? library : dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+}
+
+void *host_find_in_libraries(const struct job *job, const char *name)
+{
+    const char *strings = NULL;
+    const Elf64_Dyn *first = dynamic_of(job, &strings);
+    void *found = NULL;
+
+    for (const Elf64_Dyn *d = first; found == NULL && d != NULL && d->d_tag != DT_NULL; d++) {
+        void *library = d->d_tag == DT_NEEDED
+                            ? open_library(folders_of(first, strings), strings + d->d_un.d_val)
+                            : NULL;
+
+        found = library != NULL ? dlsym(library, name) : NULL;
+    }
+    return found;
+}
+
 bool host_has_own_libraries(const struct job *job)
 {
     const char *strings = NULL, *folders;
@@ -173,6 +204,19 @@ bool host_has_own_libraries(const struct job *job)
         if (d->d_tag == DT_NEEDED && !load_from_system(strings + d->d_un.d_val, folders))
             return true;
     return own_library(job->last_before->l_next) != NULL;
+}
+
+void host_each_own_library(const struct job *job, void (*f)(const char *path, void *arg), void *arg)
+{
+    const char *strings = NULL;
+    const Elf64_Dyn *first = dynamic_of(job, &strings);
+    const struct link_map *map = job->last_before;
+
+    for (const Elf64_Dyn *d = first; d != NULL && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED)
+            open_library(folders_of(first, strings), strings + d->d_un.d_val);
+    while ((map = own_library(map->l_next)) != NULL)
+        f(map->l_name, arg);
 }
 
 void host_name_shared(const struct job *job)

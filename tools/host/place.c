@@ -2,11 +2,12 @@
 /*
  * Where in the program a rank is: the innermost frame of its stack that belongs to its executable,
  * as file:line (by addr2line, where it is installed and the executable has debug information),
- * function+offset or executable+offset. A report of a crash needs this inside a signal handler. So
+ * function+offset (names of C++ by c++filt) or executable+offset. A report of a crash needs this inside a signal handler. So
  * nothing here allocates memory or takes a lock that a rank can hold.
  */
 #include "host.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -40,16 +41,65 @@ uintptr_t host_place_here(void)
     return s.place;
 }
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* glibc 2.35: _dl_find_object() is for signal handlers, too */
+/* Libraries whose faults are those of their callers */
+static bool is_of_system(const char *name)
+{
+    static const char *const all[] = {"libc.so",     "libm.so",  "libpthread.so", "libstdc++.so",
+                                      "libgcc_s.so", "ld-linux", "linux-vdso",    "liblogp"};
+    const char *slash = strrchr(name, '/');
+
+    name = slash != NULL ? slash + 1 : name;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (strncmp(name, all[i], strlen(all[i])) == 0)
+            return true;
+    return *name == '\0' ||
+           strncmp(name, the_guest.own_libraries, strlen(the_guest.own_libraries)) == 0;
+}
+
+struct library_search {
+    const struct host_rank *host;
+    const char *name;
+};
+
+static _Unwind_Reason_Code look_for_library(struct _Unwind_Context *frame, void *arg)
+{
+    struct library_search *s = arg;
+    const uintptr_t at = _Unwind_GetIP(frame);
+    struct dl_find_object object;
+
+    if (host_address_in_file(s->host, at) != 0)
+        return _URC_END_OF_STACK;
+    if (_dl_find_object((void *)at, &object) == 0 && !is_of_system(object.dlfo_link_map->l_name))
+        s->name = object.dlfo_link_map->l_name;
+    return s->name == NULL ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+const char *host_library_here(void)
+{
+    struct library_search s = {.host = host_here()};
+
+    if (s.host != NULL)
+        _Unwind_Backtrace(look_for_library, &s);
+    return s.name;
+}
+#else
+const char *host_library_here(void)
+{
+    return NULL;
+}
+#endif
+
 uintptr_t host_place_of(const struct host_rank *h, void *caller)
 {
     /* the call itself: its return address is that of the next instruction */
     return caller != NULL ? host_address_in_file(h, (uintptr_t)caller - 1) : 0;
 }
 
-/* ---- addr2line ---- */
+/* ---- addr2line and c++filt ---- */
 
 /* The child of vfork() shares this memory, and its exit must not be that of a rank. */
-static pid_t start_addr2line(const char *const *words, int out)
+static pid_t start_program(const char *const *words, int out)
 {
     char language[] = "LC_ALL=C", *const environment[] = {language, NULL};
     const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -67,23 +117,17 @@ static pid_t start_addr2line(const char *const *words, int out)
     return child;
 }
 
-/* Its answer: a line for each place, in order. */
-static void ask(const char *path, const uintptr_t *places, int n, char *answer, size_t size)
+/* What a program prints; nothing if it is not installed. */
+static void ask(const char *const *words, char *answer, size_t size)
 {
-    char numbers[MOST_PLACES][20];
-    const char *words[MOST_PLACES + 5] = {"addr2line", "-s", "-e", path};
     size_t length = 0;
     int ends[2];
     pid_t child;
 
-    for (int i = 0; i < n; i++) {
-        snprintf(numbers[i], sizeof(numbers[i]), "%#lx", (unsigned long)places[i]);
-        words[4 + i] = numbers[i];
-    }
     answer[0] = '\0';
     if (pipe2(ends, O_CLOEXEC) != 0)
         return;
-    child = start_addr2line(words, ends[1]);
+    child = start_program(words, ends[1]);
     while (child > 0 && length + 1 < size) {
         const ssize_t k = host_read(ends[0], answer + length, size - 1 - length);
 
@@ -98,6 +142,30 @@ static void ask(const char *path, const uintptr_t *places, int n, char *answer, 
         ;
 }
 
+/* The answer of addr2line: a line for each place, in order. */
+static void ask_lines(const char *path, const uintptr_t *places, int n, char *answer, size_t size)
+{
+    char numbers[MOST_PLACES][20];
+    const char *words[MOST_PLACES + 5] = {"addr2line", "-s", "-e", path};
+
+    for (int i = 0; i < n; i++) {
+        snprintf(numbers[i], sizeof(numbers[i]), "%#lx", (unsigned long)places[i]);
+        words[4 + i] = numbers[i];
+    }
+    ask(words, answer, size);
+}
+
+const char *host_demangled(const char *name, char *text, size_t size)
+{
+    const char *const words[] = {"c++filt", name, NULL};
+
+    if (strncmp(name, "_Z", 2) != 0)
+        return name;
+    ask(words, text, size);
+    text[strcspn(text, "\n")] = '\0';
+    return *text != '\0' ? text : name;
+}
+
 /* ---- the text ---- */
 
 static void name_without_line(const struct job *job, uintptr_t place, char *text)
@@ -105,9 +173,11 @@ static void name_without_line(const struct job *job, uintptr_t place, char *text
     const char *slash = strrchr(job->path, '/');
     uintptr_t offset = place;
     const char *name = host_function_at(job, place, &offset);
+    char demangled[1024];
 
     if (name == NULL)
         name = slash != NULL ? slash + 1 : job->path;
+    name = host_demangled(name, demangled, sizeof(demangled));
     snprintf(text, PLACE_TEXT, " (%.*s+%#lx)", PLACE_TEXT - 24, name, (unsigned long)offset);
 }
 
@@ -122,7 +192,7 @@ void host_name_places(const struct job *job, const uintptr_t *places, int n,
         any = any || places[i] != 0;
     answer[0] = '\0';
     if (any)
-        ask(job->path, places, n, answer, sizeof(answer));
+        ask_lines(job->path, places, n, answer, sizeof(answer));
     for (int i = 0; i < n; i++) {
         const size_t length = strcspn(line, " \n"); /* a blank: (discriminator 2) */
         const char *number = memrchr(line, ':', length);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Reads functions.txt, for the programs that make something of it (awk -f functions.awk -f PROGRAM):
+# Reads functions.txt, and missing.txt where it is wanted, for the programs that make something of it (awk -f functions.awk -f PROGRAM):
 #   n_functions, name[f], result[f]; alias[f]: of which function it is another name; form[f]: "started" (INAME, RNAME) or
 #   "persistent" (NAME_init) of the function plain[f], whose started form is plain[f] + 1
 #   n_of[f] parameters i: kind[f, i], direction[f, i] ("in", "out", "inout", "new"), parameter[f, i]: its name,
 #   length_of[f, i]: of an array ("?": not known; "": it is none), may_be_null[f, i]
-#   c_type[KIND], what[KIND]; n_missing, missing[m]
+#   c_type[KIND], what[KIND]; after read_functions(missing.txt) the functions from first_missing on are not there
 function read_parameter(f, i, text,   words, n) {
     direction[f, i] = "in"
     if (text ~ /^(out|inout|new) [^ ]/ && split(text, words, " ") >= 2) {
@@ -24,6 +24,10 @@ function read_parameter(f, i, text,   words, n) {
     parameter[f, i] = words[n]
 }
 function add_function(its_name, its_result, list,   f, words, i) {
+    if (its_name in number_of) {
+        print "functions.txt or missing.txt: " its_name " is there twice" >"/dev/stderr"
+        exit 1
+    }
     f = ++n_functions
     name[f] = its_name
     result[f] = its_result
@@ -59,22 +63,23 @@ function read_function(line,   f, mark, at, list, words, n, other) {
     if (mark == "*")
         add_form(f, name[f] "_init", "persistent", "info, out request")
 }
-function read_functions(file,   line, words, i) {
+function read_functions(file,   line, words) {
     while ((getline line < file) > 0)
         if (line ~ /^kind /) {
             split(line, words, " ")
             c_type[words[2]] = words[3]
             what[words[2]] = substr(line, length("kind " words[2] " " words[3] " ") + 1)
-        } else if (line ~ /^- /)
-            for (i = split(line, words, " "); i > 1; i--)
-                missing[++n_missing] = words[i]
-        else if (line !~ /^#/ && line != "")
+        } else if (line !~ /^#/ && line != "")
             read_function(line)
     close(file)
 }
+function read_missing(file) {
+    first_missing = n_functions + 1
+    read_functions(file)
+}
 # Whether a parameter is an address, not a value
 function is_address(f, i) {
-    return length_of[f, i] != "" || direction[f, i] != "in" || kind[f, i] ~ /^(status|string|buffer|pointer)$|_function$/
+    return length_of[f, i] != "" || direction[f, i] != "in" || kind[f, i] ~ /^(status|string|buffer|pointer)$|_function(_c)?$/
 }
 # Its declaration in C
 function declared(f, i,   k, t, constant) {
@@ -82,7 +87,7 @@ function declared(f, i,   k, t, constant) {
     if (k == "...")
         return k
     t = k in c_type ? c_type[k] : k
-    constant = direction[f, i] == "in" && is_address(f, i) && k !~ /^pointer$|_function$/ ? "const " : ""
+    constant = direction[f, i] == "in" && is_address(f, i) && k !~ /^pointer$|_function(_c)?$/ ? "const " : ""
     if (k == "range") # of ranks: first, last, stride
         return "int " parameter[f, i] "[][3]"
     if (length_of[f, i] != "" && !may_be_null[f, i]) # compilers warn of MPI_UNWEIGHTED as an array

@@ -60,7 +60,7 @@ function persistent(f,   i, types, op, its) {
     printf "};\n\nstatic int start_%s(const struct again *again, MPI_Request *request)\n{\n", its
     printf "    const struct %s *x = (const struct %s *)again;\n\n    return MPI_%s(%s, request);\n}\n\n", its, its, name[plain[f] + 1], arguments(plain[f], "x->")
     printf "%s\n{\n    struct %s *x = malloc(sizeof(*x));\n\n    CALLED();\n    (void)info;\n", prototype(f, "MPI_"), its
-    printf "    if (x != NULL)\n        *x = (struct %s){{.start = start_%s, .types = {%s}%s}, %s};\n", its, its, types == "" ? "NULL" : types, op, arguments(plain[f])
+    printf "    if (x != NULL)\n        *x = (struct %s){{.start = start_%s, .comm = &x->comm, .types = {%s}%s}, %s};\n", its, its, types == "" ? "NULL" : types, op, arguments(plain[f])
     printf "    return mpi_make_persistent(\"MPI_%s\", x != NULL ? &x->again : NULL, comm, request);\n}\n\n", name[f]
 }
 function declared_in_struct(f, i,   text) {
@@ -120,17 +120,24 @@ function second_functions(   f) {
         }
     print "const struct second_function second_functions[] = {\n" rows "    {NULL, NULL, NULL, NULL},\n};"
 }
+function stubs(   f, names) {
+    print "/* The functions that are not there: made from missing.txt. */\n#include \"mpi/standard/rank.h\"\n"
+    print "#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n"
+    for (f = first_missing; f <= n_functions; f++) {
+        printf "%s\n{\n    return mpi_end_for_missing(__func__);\n}\n\n", prototype(f, "MPI_")
+        names = names "    \"MPI_" name[f] "\",\n"
+    }
+    print "const char *const mpi_missing_functions[] = {\n" names "    NULL,\n};"
+}
 BEGIN {
     read_functions(dir "/functions.txt")
+    if (make ~ /^(header|stubs|profile)$/)
+        read_missing(dir "/missing.txt")
     if (make == "header")
         header()
-    else if (make == "stubs") {
-        print "/* The functions that are missing: made from functions.txt. */\n#include \"mpi/standard/rank.h\"\n"
-        for (i = 1; i <= n_missing; i++) {
-            printf "int MPI_%s(void);\n", missing[i]
-            printf "__attribute__((visibility(\"default\"))) int MPI_%s(void)\n{\n    return mpi_end_for_missing(__func__);\n}\n\n", missing[i]
-        }
-    } else if (make == "forms")
+    else if (make == "stubs")
+        stubs()
+    else if (make == "forms")
         forms()
     else if (make == "persistent") {
         print "/* Persistent collectives: made from functions.txt. */\n#include \"mpi/standard/rank.h\"\n#include \"mpi/standard/request.h\"\n\n#include <stdlib.h>\n"
@@ -147,7 +154,5 @@ BEGIN {
                 printf "MPI_%s = MPI_%s;\n", name[f], alias[f]
         for (f = 1; f <= n_functions; f++)
             printf "PMPI_%s = MPI_%s;\n", name[f], name[f]
-        for (i = 1; i <= n_missing; i++)
-            printf "PMPI_%s = MPI_%s;\n", missing[i], missing[i]
     }
 }

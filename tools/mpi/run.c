@@ -20,6 +20,24 @@
 
 static struct sigaction before; /* of SIGSEGV: the runtime names a stack that is exceeded */
 
+/* Libraries are loaded once, and many are not made for several threads. */
+static void blame_library(const struct rank *r)
+{
+    const char *library = host_library_here(), *slash;
+    char text[512];
+    int n;
+
+    if (library == NULL || the_job->n_ranks == 1 || logp_machine_cores(logp_vp_machine(r->vp)) == 1)
+        return;
+    slash = strrchr(library, '/');
+    n = snprintf(text, sizeof(text),
+                 "the crash is within %.200s, which all ranks share: link it statically, or type "
+                 "--cores 0\n",
+                 slash != NULL ? slash + 1 : library);
+    if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+        return; /* there is no place for it */
+}
+
 static void crashed(int signal_number, siginfo_t *info, void *context)
 {
     const struct rank *r = mpi_rank_here();
@@ -34,6 +52,7 @@ static void crashed(int signal_number, siginfo_t *info, void *context)
                      logp_vp_rank(r->vp), strsignal(signal_number), r->call, place);
         if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
             signal(signal_number, SIG_DFL); /* there is no place for a report */
+        blame_library(r);
     }
     if (signal_number == SIGSEGV && (before.sa_flags & SA_SIGINFO) != 0)
         before.sa_sigaction(signal_number, info, context);
@@ -305,6 +324,14 @@ static int agree_on_code(struct logp_machine *m, int code)
     return logp_machine_agree(m, &largest, 1, LOGP_AGREE_MAX) == 0 ? (int)largest : code;
 }
 
+static bool shares_cores(const struct logp_machine *m)
+{
+    struct logp_core_use use;
+
+    logp_machine_core_use(m, &use);
+    return use.n_cores * logp_machine_processes(m) < logp_machine_size(m);
+}
+
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                                                         struct mpi_program *program)
 {
@@ -314,11 +341,17 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
-                      .stack_bytes = program->stack_bytes};
+                      .stack_bytes = program->stack_bytes,
+                      .node_size = program->node_size,
+                      .follows_clock = (m == NULL || logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL) &&
+                                       !program->real_clocks,
+                      .epoch_ns = program->epoch_ns};
     char why[512], path[PATH_MAX];
     struct rlimit files;
     int rc;
 
+    if (program->only_lists)
+        return mpi_list_missing(program);
     the_run = (struct run){.checks = program->checks,
                            .checks_fail = program->checks_fail,
                            .checksums = program->checksums,
@@ -350,8 +383,8 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         return mpi_explore(&job, program);
     the_machine = m;
     host_begin_watch(conclude_early);
-    if (program->looks)
-        host_begin_looking();
+    if (program->looks || (program->looks_for_loops && shares_cores(m)))
+        host_begin_looking(program->looks, program->looks_for_loops);
     if (m != NULL)
         logp_machine_handle(m, mpi_handle_active);
     if (rc == 0)

@@ -15,17 +15,22 @@ struct mpi_program {
     char **argv; /* as main() gets them */
     bool tags_output;
     bool quiet;
-    bool checks;        /* --check */
-    bool checks_fail;   /* --check fail: the exit code is not 0 if they name something */
-    bool checksums;     /* --checksum */
-    size_t queue_limit; /* --queue-limit, in bytes */
-    bool synchronizes;  /* blocking collectives wait for all their ranks */
-    bool may_differ;    /* --same-results no */
-    bool looks;         /* measure, roughly, what ranks compute */
-    bool names_threads; /* each rank is a thread: "rank 3" */
-    double compute;     /* factor on the time that a rank itself computes here; 0: no time */
+    bool checks;          /* --check */
+    bool checks_fail;     /* --check fail: the exit code is not 0 if they name something */
+    bool checksums;       /* --checksum */
+    size_t queue_limit;   /* --queue-limit, in bytes */
+    bool synchronizes;    /* blocking collectives wait for all their ranks */
+    bool may_differ;      /* --same-results no */
+    bool looks;           /* measure, roughly, what ranks compute */
+    bool looks_for_loops; /* name a rank that waits in a loop of its own for one of its core */
+    bool only_lists;      /* --dry-run: do not run it, but list the missing functions */
+    bool names_threads;   /* each rank is a thread: "rank 3" */
+    double compute;       /* factor on the time that a rank itself computes here; 0: no time */
     int64_t timeout_ns;
-    size_t stack_bytes;                   /* of each rank */
+    bool real_clocks;   /* --real-clocks */
+    int64_t epoch_ns;   /* --epoch, since 1970 */
+    int node_size;      /* ranks of a node, which share memory and a name; 0: all are of one */
+    size_t stack_bytes; /* of each rank */
     const struct logp_check *exploration; /* --explore: how; NULL: the program runs once */
     const struct mpi_forced *forced;      /* --algo; NULL: none */
     struct mpi_report *report;            /* --report: to be filled; NULL: none */
@@ -38,6 +43,8 @@ struct mpi_program {
     int (*run)(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 };
 
+/* needs.c: list the functions of MPI that it needs and that are not there. @return the exit code; 1: there are some */
+int mpi_list_missing(const struct mpi_program *program);
 /* Run it as the ranks of a machine, or of the exploration's own. @return the exit code */
 int logp_mpi_run(struct logp_machine *m, struct mpi_program *program);
 

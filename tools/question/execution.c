@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options that a run depends on. */
+#define _GNU_SOURCE /* strptime(), timegm() */
 #include "file/file.h"
 #include "question/rows.h"
 
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct problem *apply_clock(struct question *q, const char *option, const char *text)
@@ -258,6 +260,37 @@ static struct problem *apply_compute(struct question *q, const char *option, con
     return NULL;
 }
 
+/* "now", seconds since 1970, "2024-02-29" or "2024-02-29 12:00:00", in UTC */
+static struct problem *apply_epoch(struct question *q, const char *option, const char *text)
+{
+    static const char *const forms[] = {"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S",
+                                        "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d"};
+    const int64_t second = 1000000000;
+    struct timespec now;
+    int64_t seconds = -1;
+
+    if (strcmp(text, "now") == 0) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        q->mpi.epoch_ns = now.tv_sec * second + now.tv_nsec;
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && seconds < 0; i++) {
+        struct tm t = {0};
+        const char *end = strptime(text, forms[i], &t);
+
+        if (end != NULL && *end == '\0')
+            seconds = timegm(&t);
+    }
+    if (seconds < 0 && !parse_number(text, false, 0, INT64_C(4102444800), &seconds))
+        seconds = -1;
+    if (seconds < 0 || seconds > INT64_C(4102444800))
+        return option_problem(option, text,
+                              "now, seconds since 1970, or a time of UTC as 2020-01-01 or "
+                              "\"2020-01-01 12:00:00\", 1970 .. 2100");
+    q->mpi.epoch_ns = seconds * second;
+    return NULL;
+}
+
 const struct option_row run_options[] = {
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "",
      OPTIONS_RUN | OPTIONS_MPIRUN, .apply = apply_clock, .words = "wall, virtual"},
@@ -292,10 +325,13 @@ const struct option_row run_options[] = {
      NUMBER(how.seed, false, 0, INT64_MAX, "a whole number, 0 .. 2^63-1"),
      .series = SERIES_NUMBERS},
     {"progress", "WHEN", "progress on stderr: auto (on a terminal), on, off", "auto", "",
-     OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_SEARCH, .apply = apply_progress,
+     OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_SEARCH | OPTIONS_EXPLAIN, .apply = apply_progress,
      .words = "auto, on, off"},
     {"watch", NULL, "live table of ratios and lags on stderr, also of a sweep", "off", "",
      OPTIONS_WATCH, SWITCH(form.watch)},
+    {"dry-run", NULL,
+     "do not run the program, but list the functions of MPI that it needs and that are not there",
+     "off", "", OPTIONS_MPIRUN, SWITCH(mpi.only_lists)},
     {"tag-output", NULL, "put the rank before each line of output", "off", "", OPTIONS_MPIRUN,
      SWITCH(mpi.tags_output)},
     {"check", "WHEN",
@@ -308,6 +344,11 @@ const struct option_row run_options[] = {
     {"compute", "HOW",
      "virtual clock: time of the program's own computing: none, measured, x0.5 (half)", "none", "",
      OPTIONS_MPIRUN, .apply = apply_compute, .words = "none, measured"},
+    {"epoch", "TIME", "virtual clock: the time of day at its start, UTC: now, or a time",
+     "2020-01-01 00:00:00", "", OPTIONS_MPIRUN, .apply = apply_epoch, .words = "now"},
+    {"real-clocks", NULL,
+     "virtual clock: gettimeofday(), clock_gettime() and their relatives read the host's clocks",
+     "off", "", OPTIONS_MPIRUN, SWITCH(mpi.real_clocks)},
     {"stack", "BYTES", "stack of each rank", "8MiB", "", OPTIONS_MPIRUN,
      NUMBER(how.stack_bytes, true, 16 << 10, INT64_C(1) << 40, "a number of bytes, 16KiB .. 1TiB")},
     {"explore", "RUNS", "run so many times in different orders, until a run fails", "", "",

@@ -242,13 +242,27 @@ static void drop_links(void *links)
     logp_links_destroy(links);
 }
 
+static bool same_costs(const struct logp_link_costs *a, const struct logp_link_costs *b)
+{
+    return a->L_ns == b->L_ns && a->o_send_ns == b->o_send_ns && a->o_recv_ns == b->o_recv_ns &&
+           a->g_ns == b->g_ns && a->G_ps == b->G_ps;
+}
+
+/* Without them the nodes of an MPI program only say which ranks share memory. */
+static bool has_costs_between(const struct question *q)
+{
+    static const struct logp_link_costs nothing = LOGP_ALL_AS_BEFORE;
+
+    return q->model.node_size > 0 && !same_costs(&q->model.inter, &nothing);
+}
+
 static struct problem *make_links(const struct question *q, int64_t P, struct logp_links **out)
 {
     struct logp_links *links = NULL;
     const int made = logp_links_create(P, &links);
 
     *out = kept_by(q, made == 0 ? links : NULL, drop_links);
-    if (q->model.node_size > 0 && logp_links_nodes(links, q->model.node_size, &q->model.inter) != 0)
+    if (has_costs_between(q) && logp_links_nodes(links, q->model.node_size, &q->model.inter) != 0)
         need(NULL);
     for (int i = 0; q->model.rules != NULL && i < q->model.rules->n; i++) {
         const struct link_rule *rule = &q->model.rules->rule[i];
@@ -264,12 +278,6 @@ static struct problem *make_links(const struct question *q, int64_t P, struct lo
     return NULL;
 }
 
-static bool same_costs(const struct logp_link_costs *a, const struct logp_link_costs *b)
-{
-    return a->L_ns == b->L_ns && a->o_send_ns == b->o_send_ns && a->o_recv_ns == b->o_recv_ns &&
-           a->g_ns == b->g_ns && a->G_ps == b->G_ps;
-}
-
 struct problem *links_of(const struct question *q, int64_t P, const struct logp_links **out)
 {
     struct all_links *all = all_links(q);
@@ -278,7 +286,7 @@ struct problem *links_of(const struct question *q, int64_t P, const struct logp_
     char text[32];
 
     *out = NULL;
-    if (q->model.node_size == 0 && q->model.rules == NULL)
+    if (!has_costs_between(q) && q->model.rules == NULL)
         return NULL;
     snprintf(text, sizeof(text), "%lld", (long long)P);
     if (P > LOGP_MAX_PROCESSORS)
@@ -355,7 +363,6 @@ struct problem *apply_nodes(struct question *q, const char *option, const char *
 
 struct problem *apply_inter(struct question *q, const char *option, const char *text)
 {
-    static const struct logp_link_costs nothing = LOGP_ALL_AS_BEFORE;
     char nodes[32];
 
     if (*text != '\0' && q->model.node_size == 0)
@@ -363,7 +370,7 @@ struct problem *apply_inter(struct question *q, const char *option, const char *
                               option_shown(q, "nodes", nodes));
     if (*text != '\0')
         TRY(read_costs(q, option, text, &q->model.inter));
-    if (q->model.node_size > 0 && same_costs(&q->model.inter, &nothing))
+    if (q->model.node_size > 0 && !has_costs_between(q) && (q->line.sets & OPTIONS_MPIRUN) == 0)
         return option_problem(
             "nodes", q->model.nodes,
             "needs %s, the costs of messages between nodes, as in --inter L=90us,g=2",

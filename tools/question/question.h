@@ -202,8 +202,11 @@ struct mpi_question {
     bool checksums;                  /* sums of the buffers of sends */
     bool compare_calls, trust_calls; /* of struct logp_config */
     bool tags_output;                /* each line of a program with its rank */
-    double compute; /* computing time on the virtual clock, in multiples of the time here */
-    bool gdb;       /* in this debugger */
+    double compute;   /* computing time on the virtual clock, in multiples of the time here */
+    bool only_lists;  /* --dry-run */
+    bool gdb;         /* in this debugger */
+    bool real_clocks; /* the system's clocks do not follow the virtual one */
+    int64_t epoch_ns; /* the time of day at the start of the virtual clock, since 1970 */
     int most_crashes, most_lost,
         most_doubled; /* --explore: ranks that may end in a run, messages */
     int64_t explore;  /* so many runs, each in another order; 0: the program runs once */

@@ -206,7 +206,7 @@ const struct limit limits[] = {
     {{"algo"}, .except = OPTIONS_SEARCH},
     {{"as"}, .idle = has_no_schedule, .without = "--schedule"},
     {{"plugin"}, .except = OPTIONS_PAPER},
-    {{"warmup", "progress"}, .except = OPTIONS_MEASURE},
+    {{"warmup"}, .except = OPTIONS_MEASURE},
     {{"disturbed-by"}, .except = OPTIONS_MEASURE | OPTIONS_TRACE},
     {{"disturbed-by"}, .idle = is_unmeasured, .beside = "clock"},
     {{"raw"}, .idle = keeps_nothing, .beside = "clock"},

@@ -78,17 +78,45 @@ Test(deadlock, a_cycle_comes_first)
     cr_assert_eq(r->waits[63].rank, 63);
 }
 
-/* Rank 1 polls for a message of rank 0, which waits for one of rank 1. */
+/* Rank 1 polls for a message of rank 0, which waits for one of rank 1, and has another message. */
 static int poll_for_ever(struct logp_vp *vp, void *arg)
 {
     bool found = false;
     char c;
 
+    if (logp_vp_rank(vp) == 2)
+        TRY(logp_send(vp, 1, 7, NULL, 0));
     if (logp_vp_rank(vp) != 1)
         return logp_recv(vp, 1, 6, &c, 1, NULL);
     while (!found)
         TRY(logp_probe(vp, 0, 0, &found, NULL));
     return 0;
+}
+
+/* Rank 0 sends when it has polled so many times; rank 1 polls for that message, and 2 for one of rank 1. */
+static int poll_beside(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp), *n_polls = arg;
+    bool found = false;
+    char c;
+
+    for (int i = 0; me == 0 ? i < *n_polls : !found; i++)
+        TRY(logp_probe(vp, me == 0 ? 2 : me - 1, 0, &found, NULL));
+    if (me > 0)
+        TRY(logp_recv(vp, me - 1, 0, &c, 1, NULL));
+    return me < 2 ? logp_send(vp, me + 1, 0, "x", 1) : 0;
+}
+
+Test(deadlock, a_message_that_is_not_polled_yet_is_no_deadlock)
+{
+    for (int n = 999998; n <= 1000002; n++)
+        for (int cores = 1; cores < 3; cores++)
+            test_run(test_machine_with((struct logp_config){.n_processors = 3,
+                                                            .delay = logp_delay_none(),
+                                                            .executor = "fiber",
+                                                            .n_cores = cores},
+                                       NULL),
+                     poll_beside, &n);
 }
 
 Test(deadlock, a_polling_loop_does_not_hide_a_deadlock)

@@ -14,7 +14,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LONG = 8192, LIMIT = 10000, LOOKS = 3 };
@@ -222,6 +224,74 @@ TestSleep(the_end_of_a_blocking_section_wakes_it, 3,
         OK(logp_blocking_end(vp));
     }
     return logp_send(vp, 1, 9, &x, 1);
+}
+
+/* ---- deadlines ---- */
+
+TestSleep(a_message_wakes_it_long_before_its_deadline, 2, PLAIN, NULL, patience_ns(), 0)
+{
+    char x = 0;
+
+    if (logp_vp_rank(vp) == 1) {
+        about_to_wait(arg);
+        return logp_probe_until(vp, 0, 9, logp_now(vp) + 2 * patience_ns(), NULL);
+    }
+    await_sleep(arg);
+    return logp_send(vp, 1, 9, &x, 1);
+}
+
+TestSleep(a_stop_wakes_it_long_before_its_deadline, 2, PLAIN, NULL, patience_ns(), -EINTR)
+{
+    if (logp_vp_rank(vp) == 1) {
+        about_to_wait(arg);
+        return logp_sleep_until(vp, logp_now(vp) + 2 * patience_ns());
+    }
+    await_sleep(arg);
+    logp_machine_stop(logp_vp_machine(vp), -EINTR);
+    return 0;
+}
+
+/* How often the calling thread has slept. */
+static long sleeps_of_thread(void)
+{
+    struct rusage usage;
+
+    cr_assert_eq(getrusage(RUSAGE_THREAD, &usage), 0);
+    return usage.ru_nvcsw;
+}
+
+static int sleep_alone(struct logp_vp *vp, void *arg)
+{
+    const long before = sleeps_of_thread();
+    const int64_t until = logp_now(vp) + 50000000;
+
+    OK(logp_sleep_until(vp, until));
+    cr_assert_geq(logp_now(vp), until);
+    *(bool *)arg = sleeps_of_thread() > before;
+    return 0;
+}
+
+static int64_t another_clock(void *arg)
+{
+    struct timespec t;
+
+    (void)arg;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 2 * (t.tv_sec * INT64_C(1000000000) + t.tv_nsec);
+}
+
+Test(sleep, it_sleeps_until_its_deadline_by_the_clock_of_the_host)
+{
+    const struct logp_config configs[] = {{0}, {.time_ns = another_clock}};
+    bool slept;
+
+    for (int i = 0; i < 4; i++) {
+        struct logp_machine *m = two_cores(1, configs[i % 2], i < 2 ? NULL : &test_6us);
+
+        cr_assert_eq(logp_machine_run(m, sleep_alone, &slept, patience_ns()), 0);
+        cr_assert_eq(logp_machine_destroy(m), 0);
+        cr_assert_eq(slept, i == 0); /* nothing is emulated */
+    }
 }
 
 /* ---- what ends a run ---- */

@@ -15,13 +15,29 @@ struct job {
     struct logp_observe how;
     uint64_t seed;
     struct pair *pairs; /* used by rank 0 only */
-    size_t n;
+    size_t n, done;
+    struct steps *steps;
 };
 
-static int measure_pair(struct logp_vp *vp, const struct job *job, struct pair *pair)
+/* Of the pair of rank 0 that is measured */
+static void show_sizes(void *arg, int done, int total)
 {
+    struct job *job = arg;
+
+    show_steps(job->steps, (double)job->done + (double)done / total, job->n, "");
+}
+
+static int measure_pair(struct logp_vp *vp, struct job *job, struct pair *pair)
+{
+    struct logp_observe how = job->how;
     struct logp_observed *seen;
-    int rc = logp_observe(vp, pair->server, &job->how, &seen);
+    int rc;
+
+    if (logp_vp_rank(vp) == 0) {
+        how.progress = show_sizes;
+        how.progress_arg = job;
+    }
+    rc = logp_observe(vp, pair->server, &how, &seen);
 
     if (rc != 0)
         return rc;
@@ -32,7 +48,7 @@ static int measure_pair(struct logp_vp *vp, const struct job *job, struct pair *
 }
 
 /* The program of all ranks but the first; it ends at a turn of two equal ranks. */
-static int follow(struct logp_vp *vp, const struct job *job)
+static int follow(struct logp_vp *vp, struct job *job)
 {
     const int me = logp_vp_rank(vp);
     struct pair pair;
@@ -56,7 +72,7 @@ static int follow(struct logp_vp *vp, const struct job *job)
     return rc;
 }
 
-static int lead(struct logp_vp *vp, const struct job *job)
+static int lead(struct logp_vp *vp, struct job *job)
 {
     const int end[2] = {0, 0};
     int rc = 0;
@@ -65,6 +81,8 @@ static int lead(struct logp_vp *vp, const struct job *job)
         struct pair *p = &job->pairs[i];
         const int turn[2] = {p->client, p->server};
 
+        job->done = i;
+        show_steps(job->steps, (double)i, job->n, "");
         rc = logp_send(vp, p->server, TURN, turn, sizeof(turn));
         if (rc == 0 && p->client == 0) {
             rc = measure_pair(vp, job, p);
@@ -112,10 +130,12 @@ static struct logp_observe how_to(const struct question *q, size_t n_pairs)
 struct problem *measure_pairs(const struct question *q, struct logp_machine *m, struct pair *pairs,
                               size_t n)
 {
-    struct job job = {how_to(q, n), q->how.seed, pairs, n};
+    struct steps steps = begin_steps(q, "measure", n == 1 ? "pair" : "pairs");
+    struct job job = {how_to(q, n), q->how.seed, pairs, n, 0, &steps};
     const int rc = run_program(q, m, program, &job, q->how.timeout_ns);
     char option[32];
 
+    end_steps(&steps);
     if (rc == 0)
         return NULL;
     /* Only the first process prints an error that all of them know. */

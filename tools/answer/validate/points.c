@@ -2,6 +2,7 @@
 /* A point: all algorithms that have a prediction, run on one machine. */
 #include "answer/validate/validate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,11 +80,36 @@ static void find_best(struct validated_point *p)
     p->doubtful = p->n > 0 && (p->chosen->doubtful || p->best->doubtful);
 }
 
+/* ---- progress ---- */
+
+static void row_runs(void *of, const struct row *row, int done, int total)
+{
+    struct validated *v = of;
+    const double rows = (double)v->rows_done + (double)done / (total > 0 ? total : 1);
+    char what[96];
+
+    snprintf(what, sizeof(what), "%s %s", row->algorithm->collective, row->algorithm->name);
+    show_steps(&v->steps, (double)v->n_done + rows / (double)v->rows_of_point, v->n_planned, what);
+}
+
+static void row_has_run(void *of, const struct question *q, const struct logp_invocation *c,
+                        const struct row *row)
+{
+    struct validated *v = of;
+
+    (void)q, (void)c, (void)row;
+    v->rows_done++;
+}
+
+/* ---- points ---- */
+
 static struct problem *run_point(struct validated *v, const struct question *on,
                                  const struct logp_invocation *c, struct validated_point *p)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
     struct question planned = *on;
+    struct watcher *const watcher = &on->work->watcher;
+    const struct watcher usual = *watcher;
     struct logp_invocation as_it_is = *c;
     struct logp_machine *m;
     struct problem *problem;
@@ -96,7 +122,13 @@ static struct problem *run_point(struct validated *v, const struct question *on,
     logp_machine_core_use(m, &v->cores);
     for (size_t i = 0; i < p->n; i++)
         rows[i].algorithm = p->rows[i].algorithm;
+    v->rows_of_point = p->n;
+    v->rows_done = 0;
+    watcher->progress = row_runs;
+    watcher->finished = row_has_run;
+    watcher->of = v;
     problem = run_unpromised(on, m, &as_it_is, rows, p->n, &done);
+    *watcher = usual;
     for (size_t i = 0; i < done; i++) {
         const struct logp_record *r = &rows[i].record;
 
@@ -143,23 +175,48 @@ static struct problem *validate_point(struct validated *v, const struct question
     return problem;
 }
 
+/* The size after this one; 0: this is the last one. */
+static int64_t next_bytes(const struct question *q, int64_t bytes)
+{
+    const int64_t high = q->span.bytes_high;
+
+    if (bytes == 0 || bytes == high)
+        return 0;
+    return bytes * 8 > high ? high : bytes * 8;
+}
+
+/* 0: it has no operands */
+static int64_t first_bytes(const struct question *q, const char *collective)
+{
+    const struct logp_collective *c = logp_collective_find(collective);
+    const int64_t unit = size_unit(q, c);
+
+    if (c->operands == LOGP_OPERANDS_NONE)
+        return 0;
+    return unit > 1 && q->span.bytes_low < unit ? unit : q->span.bytes_low;
+}
+
+void plan_collective(struct validated *v, const char *collective)
+{
+    int64_t bytes = first_bytes(v->q, collective);
+
+    do
+        v->n_planned += v->q->span.n_P;
+    while ((bytes = next_bytes(v->q, bytes)) > 0);
+}
+
 struct problem *validate_collective(struct validated *v, const struct question *on,
                                     const char *collective)
 {
     const struct question *q = v->q;
-    const enum logp_operands operands = logp_collective_find(collective)->operands;
-    const int64_t unit = size_unit(q, logp_collective_find(collective));
-    const int64_t low = unit > 1 && q->span.bytes_low < unit ? unit : q->span.bytes_low;
 
     for (size_t i = 0; i < q->span.n_P; i++) {
-        int64_t bytes = operands == LOGP_OPERANDS_NONE ? 0 : low;
+        int64_t bytes = first_bytes(q, collective);
 
         do {
             TRY(validate_point(v, on, collective, q->span.P_list[i], bytes));
-            bytes = bytes > 0 && bytes < q->span.bytes_high && bytes * 8 > q->span.bytes_high
-                        ? q->span.bytes_high
-                        : bytes * 8;
-        } while (!runs_are_over(q) && bytes > 0 && bytes <= q->span.bytes_high);
+            v->n_done++;
+        } while (!runs_are_over(q) && (bytes = next_bytes(q, bytes)) > 0);
     }
     return runs_are_over(q) ? told(EXIT_WRONG) : NULL;
 }

@@ -47,6 +47,9 @@ struct validated {
     int n_processes;
     struct validated_point *points;
     size_t n;
+    struct steps steps;              /* the points of all collectives */
+    size_t n_planned, n_done;        /* points */
+    size_t rows_of_point, rows_done; /* of the point that runs */
     bool has_fit;
     double error, fitted_error; /* root mean square of (measured - predicted) / measured */
     struct fitted_parameter fit[FITTED];
@@ -54,6 +57,8 @@ struct validated {
 
 /* ---- points.c ---- */
 
+/* Add the points of a collective to those that are planned. */
+void plan_collective(struct validated *v, const char *collective);
 /* Run all points of a collective on machines with the options `on`, and predict them with v->q. */
 CHECKED struct problem *validate_collective(struct validated *v, const struct question *on,
                                             const char *collective);

@@ -336,27 +336,101 @@ static void report_objects(const struct rank *rank)
                            logp_vp_rank(rank->vp), named[i]->what, named[i]->call, texts[i]);
 }
 
+static uintptr_t place_of(const struct rank *rank, const struct request *r)
+{
+    return r->caller != NULL ? host_place_of(rank->host, r->caller) : r->place;
+}
+
+/* Count a persistent request that is left: each place is reported once for all ranks. The mutex is held. */
+static void count_persistent(const struct rank *rank, const struct request *r)
+{
+    const uintptr_t place = place_of(rank, r);
+    const int me = logp_vp_rank(rank->vp);
+    struct said *said = &the_said;
+    struct persistent *p = said->persistent;
+
+    while (p < said->persistent + MOST_PLACES && p->n > 0 &&
+           (p->place != place || strcmp(p->call, r->call) != 0))
+        p++;
+    if (p == said->persistent + MOST_PLACES) {
+        said->n_persistent = MOST_PLACES + 1;
+    } else {
+        if (p->n == 0) {
+            *p = (struct persistent){r->call, place, 0, 0, -1};
+            said->n_persistent++;
+        }
+        p->n++;
+        p->n_ranks += p->last_rank != me;
+        p->last_rank = me;
+    }
+}
+
+/* Name the persistent requests of all ranks. The first rank after the barrier of MPI_Finalize() does. */
+static void report_persistent(void)
+{
+    struct said *said = &the_said;
+    struct persistent all[MOST_PLACES];
+    uintptr_t places[MOST_PLACES];
+    char texts[MOST_PLACES][PLACE_TEXT];
+    int n;
+
+    pthread_mutex_lock(&said->mutex);
+    n = said->n_persistent;
+    memcpy(all, said->persistent, sizeof(all));
+    said->n_persistent = 0;
+    memset(said->persistent, 0, sizeof(said->persistent));
+    pthread_mutex_unlock(&said->mutex);
+    for (int i = 0; i < n && i < MOST_PLACES; i++)
+        places[i] = all[i].place;
+    if (n > 0)
+        host_name_places(the_job, places, n < MOST_PLACES ? n : MOST_PLACES, texts);
+    for (int i = 0; i < n && i < MOST_PLACES; i++)
+        if (all[i].n == 1)
+            check_name_finding(
+                "rank %d: MPI_Finalize: a request of %s is persistent and has not been freed%s\n",
+                all[i].last_rank, all[i].call, texts[i]);
+        else if (all[i].n_ranks == 1)
+            check_name_finding("rank %d: MPI_Finalize: %d requests of %s are persistent and have "
+                               "not been freed%s\n",
+                               all[i].last_rank, all[i].n, all[i].call, texts[i]);
+        else
+            check_name_finding("MPI_Finalize: %d requests of %s on %d ranks are persistent and "
+                               "have not been freed%s\n",
+                               all[i].n, all[i].call, all[i].n_ranks, texts[i]);
+    if (n > MOST_PLACES)
+        check_name_finding("MPI_Finalize: more persistent requests are left\n");
+}
+
 static void report_requests(const struct rank *rank)
 {
+    const struct request *named[MOST_PLACES];
     uintptr_t places[MOST_PLACES] = {0};
     char texts[MOST_PLACES][PLACE_TEXT];
-    const struct request *r;
-    int n = 0;
+    int n = 0, all = 0;
 
+    if (rank->given == NULL)
+        return;
+    pthread_mutex_lock(&the_said.mutex); /* one rank after the other, so that ranks are counted */
+    for (const struct request *r = rank->given; r != NULL; r = r->next) {
+        if (!r->active) {
+            count_persistent(rank, r);
+            continue;
+        }
+        if (all++ < MOST_PLACES) {
+            named[n] = r;
+            places[n++] = place_of(rank, r);
+        }
+    }
+    pthread_mutex_unlock(&the_said.mutex);
     /* relaxed: only the number counts */
-    if (rank->given == NULL ||
+    if (n == 0 ||
         atomic_fetch_add_explicit(&the_said.requests, 1, memory_order_relaxed) >= MOST_RANKS)
         return;
-    for (r = rank->given; r != NULL && n < MOST_PLACES; r = r->next)
-        places[n++] = r->caller != NULL ? host_place_of(rank->host, r->caller) : r->place;
     host_name_places(the_job, places, n, texts);
-    r = rank->given;
-    for (int i = 0; i < n; i++, r = r->next)
-        check_name_finding(
-            "rank %d: MPI_Finalize: a request of %s %s%s\n", logp_vp_rank(rank->vp), r->call,
-            r->active ? "has not been waited for" : "is persistent and has not been freed",
-            texts[i]);
-    if (r != NULL)
+    for (int i = 0; i < n; i++)
+        check_name_finding("rank %d: MPI_Finalize: a request of %s has not been waited for%s\n",
+                           logp_vp_rank(rank->vp), named[i]->call, texts[i]);
+    if (all > n)
         check_name_finding("rank %d: MPI_Finalize: more requests are left\n",
                            logp_vp_rank(rank->vp));
 }
@@ -393,6 +467,7 @@ void check_messages(const struct rank *rank)
 {
     bool any;
 
+    report_persistent();
     /* relaxed: only the number counts */
     if (atomic_load_explicit(&the_said.messages, memory_order_relaxed) >= MOST_RANKS)
         return;

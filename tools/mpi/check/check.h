@@ -8,33 +8,34 @@
 #include "mpi/standard/window.h"
 #include "mpi/standard/world.h"
 
-/* What the first member has given to a collective: signature.c */
+/* What the first member has given to a collective, in a cache line: signature.c */
 struct member_call {
-    uint64_t key; /* of the communicator and the number of the collective */
-    uint32_t hash, place;
-    int rank;
+    _Alignas(64) _Atomic uint64_t word; /* the collective, the member, and how it is called */
+    _Atomic uint64_t given;             /* the hash of its data, and the place of the call */
 };
 
 enum { N_MEMBER_CALLS = 256 }; /* some of the last ones: the others are not compared */
 
 /* The reports of the checks in this run: most are printed once, or by few ranks. */
 struct said {
-    atomic_flag conflict, use, types, returned, order;
-    _Atomic bool any;                     /* the checks have named something */
-    _Atomic int requests, messages, sums; /* ranks, ranks, lines */
-    pthread_mutex_t mutex; /* of what follows: places whose objects are left; and members */
+    atomic_flag conflict, use, types, returned, order, block;
+    _Atomic bool any;                            /* the checks have named something */
+    _Atomic int requests, messages, sums, looks; /* ranks, ranks, lines; block.c */
+    pthread_mutex_t mutex; /* of what follows, up to members: places whose objects are left */
     struct {
         const char *call;
         uintptr_t place;
     } left[16];
     int n_left;
+    struct persistent { /* requests that are left, of all ranks that have called MPI_Finalize() */
+        const char *call;
+        uintptr_t place;
+        int n, n_ranks, last_rank;
+    } persistent[16];
+    int n_persistent;       /* places; 17: there are more */
     uintptr_t accesses[16]; /* accesses.c: places */
     int n_accesses;
     struct member_call members[N_MEMBER_CALLS];
-    struct order { /* signature.c */
-        _Atomic uint64_t word;
-        _Atomic uint32_t place; /* of the call; stored before the word */
-    } orders[N_MEMBER_CALLS];
 };
 
 extern struct said the_said;
@@ -46,7 +47,7 @@ void check_begin(void);
 
 /* The hooks, in the parts of their table: each is check_NAME(), of the type that the table gives it. */
 #define BUFFER_HOOKS(X)                                                                            \
-    X(requests) X(buffer) X(buffers) X(apart) X(blocking) X(forget_buffers) X(sum)
+    X(requests) X(buffer) X(buffers) X(block) X(apart) X(blocking) X(forget_buffers) X(sum)
 #define TYPE_HOOKS(X) X(signature_of) X(signature) X(alike) X(order) X(members)
 #define ACCESS_HOOKS(X)                                                                            \
     X(windows) X(origin) X(forget_origins) X(access) X(begin_access) X(performed)

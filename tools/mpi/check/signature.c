@@ -15,6 +15,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sched.h>
 #include <string.h>
 
 #define BASE UINT64_C(0x9e3779b97f4a7c15) /* odd, so that no power of it is 0 */
@@ -201,72 +202,121 @@ static uint64_t key_of(uint64_t id, uint64_t number)
     return (key ^ key >> 32) + number;
 }
 
-/* Blocking and nonblocking collectives of a communicator start in the same order at all members. A
- * word for each of the last ones records which kind it is; a persistent one may be started in
- * another order. */
-void check_order(struct comm *comm, bool starts)
-{
-    enum { LOW_BITS = 24 }; /* of a word: the rank, and whether the collective is nonblocking */
-    const struct rank *r = comm->owner;
-    struct order *at;
-    uint64_t key, mine, other;
-    uintptr_t place;
-    char text[1][PLACE_TEXT], here[PLACE_TEXT];
+/*
+ * A word of a member call, and what the member has given. The word is in three parts: which collective it is,
+ * the rank of the member, and two bits. It is claimed by the first member to come, and then shown with all
+ * it needs; the members after it find everything in one cache line.
+ */
+enum { STARTS = 1, IS_SHOWN = 2, RANK_SHIFT = 2, KEY_SHIFT = 26 };
 
-    if (comm->id == 0 || comm->size == 1 || r->started != NULL)
-        return;
-    key = key_of(comm->id, ++comm->n_ordered);
-    at = &the_said.orders[key % N_MEMBER_CALLS];
-    mine = key >> LOW_BITS << LOW_BITS | (uint64_t)comm->rank << 1 | starts;
-    other =
-        atomic_load_explicit(&at->word, memory_order_acquire); /* pairs with the release below */
-    if ((other ^ mine) >> LOW_BITS != 0) {
-        atomic_store_explicit(&at->place, place_in_file(r, r->caller), memory_order_relaxed);
-        atomic_store_explicit(&at->word, mine, memory_order_release);
-    } else if (((other ^ mine) & 1) != 0 &&
-               !atomic_flag_test_and_set_explicit(&the_said.order, memory_order_relaxed)) {
-        place = atomic_load_explicit(&at->place, memory_order_relaxed);
-        host_name_places(the_job, &place, 1, text);
-        host_name_here(here);
-        check_name_finding(
-            "rank %d: %s: rank %d calls a %s collective%s in its place%s; more such calls are "
-            "not named\n",
-            logp_vp_rank(r->vp), r->call, (int)(other >> 1 & ((1 << (LOW_BITS - 1)) - 1)),
-            starts ? "blocking" : "nonblocking", text[0], here);
-    }
+static bool is_same(uint64_t word, uint64_t other)
+{
+    return (word ^ other) >> KEY_SHIFT == 0;
 }
 
-void check_members(struct comm *comm, struct type *t, size_t n, bool starts)
+static int rank_in(uint64_t word)
 {
-    struct rank *r = comm->owner;
-    struct member_call *first, other;
-    char text[1][PLACE_TEXT], here[PLACE_TEXT];
-    uintptr_t place;
-    uint32_t hash;
-    uint64_t key;
+    return (int)(word >> RANK_SHIFT & ((1 << (KEY_SHIFT - RANK_SHIFT)) - 1));
+}
 
-    check_order(comm, starts);
-    if (comm->id == 0 || comm->size == 1)
-        return;
-    hash = n * t->size > 0 ? hash_of(r, t, n) : 0;
-    comm->n_checked++;
-    if (hash == 0)
-        return;
-    key = key_of(comm->id, comm->n_checked);
-    first = &the_said.members[key % N_MEMBER_CALLS];
-    pthread_mutex_lock(&the_said.mutex);
-    if (first->key != key) /* no key is used twice: the other collective is not compared any more */
-        *first = (struct member_call){key, hash, place_in_file(r, r->caller), comm->rank};
-    other = *first;
-    pthread_mutex_unlock(&the_said.mutex);
-    if (other.hash == hash || !say_first())
-        return;
-    place = other.place;
+/* The word of the first member of this collective to come, which may be this one, with its `given`. No word is
+ * used twice: another collective that had this place is not compared any more. */
+static uint64_t first_call(struct member_call *at, uint64_t mine, uint64_t given)
+{
+    /* acquire, here and below: pairs with the release of another first member */
+    uint64_t first = atomic_load_explicit(&at->word, memory_order_acquire);
+
+    while (!is_same(first, mine))
+        if (atomic_compare_exchange_weak_explicit(&at->word, &first, mine, memory_order_acquire,
+                                                  memory_order_acquire)) {
+            atomic_store_explicit(&at->given, given, memory_order_relaxed);
+            atomic_store_explicit(&at->word, mine | IS_SHOWN, memory_order_release);
+            return mine | IS_SHOWN;
+        }
+    while (is_same(first, mine) && (first & IS_SHOWN) == 0) {
+        sched_yield(); /* to the claimant */
+        first = atomic_load_explicit(&at->word, memory_order_acquire);
+    }
+    return first;
+}
+
+/* The first signature of data that a member has given; the hash of no data is 0. */
+static uint64_t first_given(struct member_call *at, uint64_t given)
+{
+    /* relaxed, both: each value is complete in itself */
+    uint64_t first = atomic_load_explicit(&at->given, memory_order_relaxed);
+
+    while (first >> 32 == 0 && given >> 32 != 0)
+        if (atomic_compare_exchange_weak_explicit(&at->given, &first, given, memory_order_relaxed,
+                                                  memory_order_relaxed))
+            return given;
+    return first;
+}
+
+static void name_order(const struct rank *r, uint64_t first, uint64_t given, bool starts)
+{
+    const uintptr_t place = given & UINT32_MAX;
+    char text[1][PLACE_TEXT], here[PLACE_TEXT];
+
+    host_name_places(the_job, &place, 1, text);
+    host_name_here(here);
+    check_name_finding(
+        "rank %d: %s: rank %d calls a %s collective%s in its place%s; more such calls are "
+        "not named\n",
+        logp_vp_rank(r->vp), r->call, rank_in(first), starts ? "blocking" : "nonblocking", text[0],
+        here);
+}
+
+static void name_member(const struct rank *r, uint64_t first, uint64_t given, const struct type *t)
+{
+    const uintptr_t place = given & UINT32_MAX;
+    char text[1][PLACE_TEXT], here[PLACE_TEXT];
+
     host_name_places(the_job, &place, 1, text);
     host_name_here(here);
     check_name_finding(
         "rank %d: %s: rank %d calls it with another type signature%s than %s%s; more such "
-        "calls are "
-        "not named\n",
-        logp_vp_rank(r->vp), r->call, other.rank, text[0], name_type(t), here);
+        "calls are not named\n",
+        logp_vp_rank(r->vp), r->call, rank_in(first), text[0], name_type(t), here);
+}
+
+/* Compare this call with that of the first member to come: its data, unless hash is 0, and whether it is
+ * nonblocking. A persistent collective, which has a communicator of its own, may be started in another
+ * order. */
+static void meet(struct comm *comm, const struct type *t, uint32_t hash, bool starts)
+{
+    const struct rank *r = comm->owner;
+    const uint64_t key = key_of(comm->id, ++comm->n_compared),
+                   given = (uint64_t)hash << 32 | place_in_file(r, r->caller),
+                   mine = key >> KEY_SHIFT << KEY_SHIFT | (uint64_t)comm->rank << RANK_SHIFT |
+                          (starts ? STARTS : 0);
+    struct member_call *at = &the_said.members[key % N_MEMBER_CALLS];
+    const uint64_t first = first_call(at, mine, given);
+    uint64_t other;
+
+    /* the member that comes first is mostly the same as before: its next line is there by then */
+    if (first == (mine | IS_SHOWN))
+        __builtin_prefetch(
+            &the_said.members[key_of(comm->id, comm->n_compared + 1) % N_MEMBER_CALLS], 1);
+
+    if (!is_same(first, mine))
+        return;
+    other = first_given(at, given);
+    if (((first ^ mine) & STARTS) != 0 && r->started == NULL &&
+        !atomic_flag_test_and_set_explicit(&the_said.order, memory_order_relaxed))
+        name_order(r, first, other, starts);
+    if (hash != 0 && other >> 32 != hash && say_first())
+        name_member(r, first, other, t);
+}
+
+void check_order(struct comm *comm, bool starts)
+{
+    if (comm->id != 0 && comm->size > 1)
+        meet(comm, NULL, 0, starts);
+}
+
+void check_members(struct comm *comm, struct type *t, size_t n, bool starts)
+{
+    if (comm->id != 0 && comm->size > 1)
+        meet(comm, t, n * t->size > 0 ? hash_of(comm->owner, t, n) : 0, starts);
 }

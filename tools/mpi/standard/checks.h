@@ -38,6 +38,8 @@ struct checks {
     /* A blocking call is about to read a buffer, or to write it. */
     void (*blocking)(struct rank *rank, const void *buf, const struct type *type, size_t n,
                      bool writes);
+    /* The data of a call are so many bytes from this address on, and may be longer than their block of malloc(). */
+    void (*block)(uintptr_t at, size_t bytes);
     void (*forget_buffers)(struct rank *owner, struct request *request);
     /* A request is complete that has a sum of the bytes it reads. */
     void (*sum)(struct request *request);

@@ -12,10 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The runtime's call, blocking or not. */
-#define CALL(r, request, name, ...)                                                                \
-    mpi_class_of((request) != NULL ? logp_i##name((r)->comm->vp, __VA_ARGS__, &(r)->under_way)     \
-                                   : logp_##name((r)->comm->vp, __VA_ARGS__))
+/* The runtime's call. started: NULL: it is blocking */
+#define CALL(vp, started, name, ...)                                                               \
+    mpi_class_of((started) != NULL ? logp_i##name(vp, __VA_ARGS__, started)                        \
+                                   : logp_##name(vp, __VA_ARGS__))
+/* Where the runtime's request of a nonblocking call r is kept; NULL: it is blocking */
+#define STARTED(r, request) ((request) != NULL ? &(r)->under_way : NULL)
+
+/* A blocking call needs no request of its own if the runtime can read and write its buffers as they are, and
+ * nothing is under way that they could be in conflict with. in_type, out_type: NULL: no such buffer */
+static bool is_direct(const struct comm *c, const MPI_Request *request, const struct type *in_type,
+                      size_t n, const struct type *out_type, size_t m)
+{
+    return request == NULL && !HAS_USES(c->owner) && (in_type == NULL || in_a_row(in_type, n)) &&
+           (out_type == NULL || in_a_row(out_type, m));
+}
+
+/* Where the data of a buffer begin; type: NULL: there is none */
+static void *data_at(const void *buf, const struct type *type)
+{
+    return type != NULL ? (char *)buf + type->true_lb : NULL;
+}
 
 /* What the runtime reads and writes. */
 struct buffers {
@@ -23,9 +40,25 @@ struct buffers {
     void *out;
 };
 
-#define CHECK_APART(c, overlaps)                                                                   \
-    CHECK(c, !the_run.checks || !(overlaps), MPI_ERR_BUFFER,                                       \
-          "the buffers to send and to receive overlap; pass MPI_IN_PLACE")
+/* A type that is NULL: none */
+static void tell_blocks(const void *in, const struct type *in_type, size_t n, const void *out,
+                        const struct type *out_type, size_t m)
+{
+    if (in_type != NULL)
+        tell_block(in, in_type, n);
+    if (out_type != NULL)
+        tell_block(out, out_type, m);
+}
+
+/* A buffer that is longer than its block is named first: it may be why they overlap. in_type: NULL: in place */
+#define CHECK_APART(c, in, in_type, n, out, out_type, m)                                           \
+    do {                                                                                           \
+        tell_blocks(in, in_type, n, out, out_type, m);                                             \
+        CHECK(c,                                                                                   \
+              !the_run.checks || (in_type) == NULL ||                                              \
+                  !mpi_share_bytes(in, in_type, n, out, out_type, m),                              \
+              MPI_ERR_BUFFER, "the buffers to send and to receive overlap; pass MPI_IN_PLACE");    \
+    } while (0)
 #define CHECK_BUFFER(c, buf, n, type, what) CHECK_AT(c, buf, type, (size_t)(n), " to " what)
 
 /* n elements are read; they are copied if they are packed, or `copies`. m elements are written to
@@ -43,10 +76,8 @@ static int place(struct request *r, struct buffers *b, const void *in, struct ty
         r->memory = malloc(in_bytes + out_bytes + 1);
         CHECK_MEMORY(r->comm, r->memory);
     }
-    b->in = packs_in ? r->memory : in_type != NULL ? (const char *)in + in_type->true_lb : NULL;
-    b->out = packs_out          ? (char *)r->memory + in_bytes
-             : out_type != NULL ? (char *)out + out_type->true_lb
-                                : NULL;
+    b->in = packs_in ? r->memory : data_at(in, in_type);
+    b->out = packs_out ? (char *)r->memory + in_bytes : data_at(out, out_type);
     if (packs_in)
         mpi_pack(in_type, n, in, r->memory);
     if (packs_out) {
@@ -64,6 +95,7 @@ static int prepare(struct request *r, struct buffers *b, const void *in, struct 
                    size_t n, bool in_place, void *out, struct type *out_type, size_t m)
 {
     TELL(buffers, r, in, in_place ? NULL : in_type, n, out, out_type, m);
+    tell_blocks(in, in_place ? NULL : in_type, n, out, out_type, m);
     return place(r, b, in, in_type, n, in_place, out, out_type, m);
 }
 
@@ -96,12 +128,13 @@ static int bcast(const char *call, PARAMETERS_Bcast, MPI_Request *request)
         return mpi_scatter_items(c, &(struct items){.buf = buf, .count = count, .type = type}, buf,
                                  count, type, root, request);
     TELL(members, c, t, (size_t)count, request != NULL);
+    tell_block(buf, t, (size_t)count);
     rc = mpi_synchronize(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
     bytes = (size_t)count * t->size;
-    if (request == NULL && in_a_row(t, (size_t)count) && !HAS_USES(c->owner))
-        return mpi_class_of(logp_broadcast(c->vp, (char *)buf + t->true_lb, bytes, root));
+    if (is_direct(c, request, t, (size_t)count, NULL, 0))
+        return mpi_class_of(logp_broadcast(c->vp, data_at(buf, t), bytes, root));
     BEGIN(r, c);
     if (c->rank == root)
         TELL(buffers, r, buf, t, (size_t)count, NULL, NULL, 0);
@@ -113,7 +146,7 @@ static int bcast(const char *call, PARAMETERS_Bcast, MPI_Request *request)
         r->packed = NULL; /* nothing is to be unpacked */
     }
     if (rc == MPI_SUCCESS)
-        rc = CALL(r, request, broadcast, b.out, bytes, root);
+        rc = CALL(c->vp, STARTED(r, request), broadcast, b.out, bytes, root);
     return mpi_end_collective(r, rc, request);
 }
 
@@ -208,20 +241,26 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     bytes = (size_t)x.in_count * in_type->size;
     if (is_root) {
         CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
-        CHECK_APART(c,
-                    !in_place && mpi_share_bytes(x.in, in_type, (size_t)x.in_count, x.out, out_type,
-                                                 (size_t)x.out_count * (size_t)c->size));
+        CHECK_APART(c, x.in, in_place ? NULL : in_type, (size_t)x.in_count, x.out, out_type,
+                    (size_t)x.out_count * (size_t)c->size);
     }
     TELL(members, c, is_root ? out_type : in_type, (size_t)(is_root ? x.out_count : x.in_count),
          request != NULL);
     rc = mpi_synchronize(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
+    if (!in_place && is_direct(c, request, in_type, (size_t)x.in_count, out_type,
+                               (size_t)x.out_count * (size_t)c->size)) {
+        tell_blocks(x.in, in_type, (size_t)x.in_count, x.out, out_type,
+                    (size_t)x.out_count * (size_t)c->size);
+        return mpi_class_of(
+            logp_gather(c->vp, data_at(x.in, in_type), data_at(x.out, out_type), bytes, root));
+    }
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count, in_place, is_root ? x.out : NULL,
                  out_type, is_root ? (size_t)x.out_count * (size_t)c->size : 0);
     if (rc == MPI_SUCCESS)
-        rc = CALL(r, request, gather, b.in, b.out, bytes, root);
+        rc = CALL(c->vp, STARTED(r, request), gather, b.in, b.out, bytes, root);
     return mpi_end_collective(r, rc, request);
 }
 
@@ -245,14 +284,21 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     bytes = in_place ? (size_t)x.in_count * in_type->size : (size_t)x.out_count * out_type->size;
     if (is_root && !in_place) {
         CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
-        CHECK_APART(c, mpi_share_bytes(x.in, in_type, (size_t)x.in_count * (size_t)c->size, x.out,
-                                       out_type, (size_t)x.out_count));
+        CHECK_APART(c, x.in, in_type, (size_t)x.in_count * (size_t)c->size, x.out, out_type,
+                    (size_t)x.out_count);
     }
     TELL(members, c, is_root ? in_type : out_type, (size_t)(is_root ? x.in_count : x.out_count),
          request != NULL);
     rc = mpi_synchronize(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
+    if (!in_place && is_direct(c, request, in_type, (size_t)x.in_count * (size_t)c->size, out_type,
+                               (size_t)x.out_count)) {
+        tell_blocks(x.in, in_type, (size_t)x.in_count * (size_t)c->size, x.out, out_type,
+                    (size_t)x.out_count);
+        return mpi_class_of(
+            logp_scatter(c->vp, data_at(x.in, in_type), data_at(x.out, out_type), bytes, root));
+    }
     BEGIN(r, c);
     if (in_place) { /* the root's own block goes here, and is not used */
         r->own_block = malloc(bytes + 1);
@@ -263,7 +309,7 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
                  in_place ? r->own_block : x.out, in_place ? mpi_type_of(MPI_BYTE) : out_type,
                  in_place ? bytes : (size_t)x.out_count);
     if (rc == MPI_SUCCESS)
-        rc = CALL(r, request, scatter, b.in, b.out, bytes, root);
+        rc = CALL(c->vp, STARTED(r, request), scatter, b.in, b.out, bytes, root);
     return mpi_end_collective(r, rc, request);
 }
 
@@ -288,15 +334,22 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     BLOCKS(x, c, given, true, all ? n : 1, true, n);
     bytes = (size_t)x.in_count * in_type->size;
     CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
-    CHECK_APART(c, !in_place && mpi_share_bytes(x.in, in_type, (size_t)x.in_count * (all ? n : 1),
-                                                x.out, out_type, (size_t)x.out_count * n));
+    CHECK_APART(c, x.in, in_place ? NULL : in_type, (size_t)x.in_count * (all ? n : 1), x.out,
+                out_type, (size_t)x.out_count * n);
     TELL(members, c, in_type, (size_t)x.in_count, request != NULL);
+    if (!in_place && is_direct(c, request, in_type, (size_t)x.in_count * (all ? n : 1), out_type,
+                               (size_t)x.out_count * n)) {
+        tell_blocks(x.in, in_type, (size_t)x.in_count * (all ? n : 1), x.out, out_type,
+                    (size_t)x.out_count * n);
+        return mpi_class_of((all ? logp_alltoall : logp_allgather)(
+            c->vp, data_at(x.in, in_type), data_at(x.out, out_type), bytes));
+    }
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count * (all ? n : 1), in_place, x.out,
                  out_type, (size_t)x.out_count * n);
     if (rc == MPI_SUCCESS)
-        rc = all ? CALL(r, request, alltoall, b.in, b.out, bytes)
-                 : CALL(r, request, allgather, b.in, b.out, bytes);
+        rc = all ? CALL(c->vp, STARTED(r, request), alltoall, b.in, b.out, bytes)
+                 : CALL(c->vp, STARTED(r, request), allgather, b.in, b.out, bytes);
     return mpi_end_collective(r, rc, request);
 }
 
@@ -315,22 +368,22 @@ BOTH(Alltoall, exchange(call, GIVEN, true, comm, request))
 
 enum reduction_kind { REDUCE, ALLREDUCE, REDUCE_SCATTER, SCAN, EXSCAN, REDUCE_PARTS };
 
-static int run_reduction(struct request *r, enum reduction_kind kind, const void *in, void *out,
-                         int64_t n, int root, MPI_Request *request)
+/* started: NULL: it is blocking */
+static int run_reduction(struct logp_vp *vp, enum reduction_kind kind, const void *in, void *out,
+                         int64_t n, const struct logp_op *op, int root,
+                         struct logp_request **started)
 {
-    const struct logp_op *op = &r->reduction->op;
-
     switch (kind) {
     case REDUCE:
-        return CALL(r, request, reduce, in, out, n, op, root);
+        return CALL(vp, started, reduce, in, out, n, op, root);
     case REDUCE_SCATTER:
-        return CALL(r, request, reduce_scatter, in, out, n, op);
+        return CALL(vp, started, reduce_scatter, in, out, n, op);
     case SCAN:
-        return CALL(r, request, scan, in, out, n, op);
+        return CALL(vp, started, scan, in, out, n, op);
     case EXSCAN:
-        return CALL(r, request, exscan, in, out, n, op);
+        return CALL(vp, started, exscan, in, out, n, op);
     default:
-        return CALL(r, request, allreduce, in, out, n, op);
+        return CALL(vp, started, allreduce, in, out, n, op);
     }
 }
 
@@ -387,7 +440,7 @@ static int check_intra(struct comm *c, const struct operands *x, const struct ty
           "MPI_IN_PLACE is for the root alone");
     CHECK_BUFFER(c, in_place ? x->out : x->in, n_in, t, "send");
     CHECK_BUFFER(c, x->out, n_out, t, "receive");
-    CHECK_APART(c, !in_place && mpi_share_bytes(x->in, t, n_in, x->out, t, n_out));
+    CHECK_APART(c, x->in, in_place ? NULL : t, n_in, x->out, t, n_out);
     return MPI_SUCCESS;
 }
 
@@ -419,6 +472,7 @@ static int reduce_intra(struct request *r, const struct operands *x, const struc
     void *out = x->out;
 
     TELL(buffers, r, in, in_place ? NULL : t, n_in, out, t, n_out);
+    tell_blocks(in, in_place ? NULL : t, n_in, out, t, n_out);
     in = n_in > 0 ? (const char *)in + t->lb : NULL;
     out = n_out > 0 || (in_place && n_in > 0) ? (char *)out + t->lb : NULL;
     if (in_place || parts) {
@@ -431,12 +485,30 @@ static int reduce_intra(struct request *r, const struct operands *x, const struc
         out = r->memory;
         r->n_blocks = 1;
     }
-    return x->n > 0 ? run_reduction(r, x->kind, in, out, x->n, x->root, request) : MPI_SUCCESS;
+    return x->n > 0 ? run_reduction(r->comm->vp, x->kind, in, out, x->n, &r->reduction->op, x->root,
+                                    STARTED(r, request))
+                    : MPI_SUCCESS;
+}
+
+/* The same without a request. */
+static int reduce_direct(const struct comm *c, const struct operands *x, const struct type *t,
+                         const struct reduction *reduction)
+{
+    const size_t n_in = n_given(c, x), n_out = n_gotten(c, x);
+    int rc = MPI_SUCCESS;
+
+    tell_blocks(x->in, t, n_in, x->out, t, n_out);
+    if (x->n > 0)
+        rc = run_reduction(c->vp, x->kind, (const char *)x->in + t->lb,
+                           n_out > 0 ? (char *)x->out + t->lb : NULL, x->n, &reduction->op, x->root,
+                           NULL);
+    mpi_drop_reduction(reduction);
+    return rc;
 }
 
 static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI_Request *request)
 {
-    struct reduction *reduction;
+    const struct reduction *reduction;
     int rc;
 
     ENTER_AS(c, call, comm);
@@ -448,26 +520,25 @@ static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI
     rc = c->inter ? check_inter(c, x) : check_intra(c, x, t);
     if (rc != MPI_SUCCESS)
         return rc;
-    reduction = malloc(sizeof(*reduction));
-    CHECK_MEMORY(c, reduction);
-    rc = mpi_make_reduction(reduction, x->op, x->type);
-    if (rc != MPI_SUCCESS) {
-        free(reduction);
+    rc = mpi_take_reduction(x->op, x->type, &reduction);
+    CHECK(c, rc != MPI_ERR_NO_MEM, rc, "no memory");
+    if (rc != MPI_SUCCESS)
         return mpi_failed(c, rc, "the operation is null, or does not apply to %s", t->name);
-    }
-    BEGIN(r, c);
-    r->reduction = reduction;
     if (!c->inter)
         TELL(members, c, t, (size_t)x->n, request != NULL);
+    if (x->kind == REDUCE || x->kind == SCAN || x->kind == EXSCAN)
+        rc = mpi_synchronize(c, x->kind == REDUCE ? x->root : -1, request);
+    if (rc == MPI_SUCCESS && !c->inter && x->kind != REDUCE_PARTS && x->in != MPI_IN_PLACE &&
+        is_direct(c, request, NULL, 0, NULL, 0))
+        return reduce_direct(c, x, t, reduction);
+    BEGIN(r, c);
+    r->reduction = reduction;
     mpi_keep_type(t);
     r->type = t;
     r->n = x->n;
     r->skip = (size_t)x->first * (size_t)t->extent;
     r->bytes = (size_t)x->n_own * (size_t)t->extent;
     r->result = (char *)x->out + t->lb;
-    rc = x->kind == REDUCE || x->kind == SCAN || x->kind == EXSCAN
-             ? mpi_synchronize(c, x->kind == REDUCE ? x->root : -1, request)
-             : MPI_SUCCESS;
     if (rc == MPI_SUCCESS)
         rc = c->inter ? reduce_inter(r, x, t) : reduce_intra(r, x, t, request);
     return mpi_end_collective(r, rc, request);

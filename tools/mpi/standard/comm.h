@@ -41,7 +41,7 @@ struct comm {
     int n_peers, first_peer;
     bool inter;  /* it is between two groups */
     uint64_t id; /* the same at all members; 0: their collectives are not compared */
-    uint64_t n_checked, n_ordered; /* collectives: signature.c */
+    uint64_t n_compared; /* collectives: signature.c */
     struct comm *inner; /* the same ranks, for messages of collectives; NULL: not needed yet */
     MPI_Errhandler errors;
     struct cart *cart;

@@ -3,6 +3,8 @@
 #include "datatype.h"
 #include "rank.h"
 
+#include <float.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,4 +139,102 @@ int MPI_Type_match_size(int class_of_types, int size, MPI_Datatype *type)
             return MPI_SUCCESS;
         }
     return mpi_failed(NULL, MPI_ERR_ARG, "no type of class %d has %d bytes", class_of_types, size);
+}
+
+/* ---- Fortran's types by precision and range ---- */
+
+/* Decimal digits and exponents that Fortran's kinds have, from the smallest kind on. */
+struct kind {
+    int precision, range;
+    MPI_Datatype type;
+};
+
+static const struct kind reals[] = {{6, 37, MPI_REAL4},
+                                    {15, 307, MPI_REAL8},
+#if LDBL_MANT_DIG == 64
+                                    {18, 4931, MPI_LONG_DOUBLE},
+#endif
+                                    {33, 4931, MPI_REAL16},
+                                    {0, 0, MPI_DATATYPE_NULL}};
+static const struct kind complexes[] = {{6, 37, MPI_COMPLEX8},
+                                        {15, 307, MPI_COMPLEX16},
+#if LDBL_MANT_DIG == 64
+                                        {18, 4931, MPI_C_LONG_DOUBLE_COMPLEX},
+#endif
+                                        {33, 4931, MPI_COMPLEX32},
+                                        {0, 0, MPI_DATATYPE_NULL}};
+static const struct kind integers[] = {{0, 2, MPI_INTEGER1},   {0, 4, MPI_INTEGER2},
+                                       {0, 9, MPI_INTEGER4},   {0, 18, MPI_INTEGER8},
+                                       {0, 38, MPI_INTEGER16}, {0, 0, MPI_DATATYPE_NULL}};
+
+/* Types that have been asked for: constants of all ranks, one for each pair of arguments. */
+static struct parametric {
+    struct type type;
+    int combiner, precision, range;
+    struct parametric *next;
+} * parametric_types;
+static pthread_mutex_t parametric_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* @return NULL: no memory */
+static struct parametric *make_parametric(const struct type *as, int combiner, int precision,
+                                          int range)
+{
+    struct parametric *p = malloc(sizeof(*p));
+    MPI_Datatype handle = (MPI_Datatype)p;
+    const struct ints arguments = INTS(&precision, combiner == MPI_COMBINER_F90_INTEGER ? 0 : 1);
+
+    if (p == NULL)
+        return NULL;
+    *p = (struct parametric){*as, combiner, precision, range, parametric_types};
+    p->type.references = 1; /* mpi_describe() frees a type that it cannot describe */
+    if (mpi_describe(MPI_SUCCESS, &handle, combiner, arguments, INTS(&range, 1), NONE,
+                     BYTES(NULL, 0), NULL, 0) != MPI_SUCCESS)
+        return NULL;
+    p->type.references = 0;
+    return parametric_types = p;
+}
+
+/* The type of the smallest kind that has as much. precision, range: MPI_UNDEFINED: any. Source: MPI 3.1, 17.2.6 */
+static int create_parametric(const char *call, const struct kind *kinds, int combiner,
+                             int precision, int range, MPI_Datatype *type)
+{
+    const struct type *as;
+    struct parametric *p;
+
+    mpi_enter(call);
+    *type = MPI_DATATYPE_NULL;
+    CHECK(NULL,
+          range != MPI_UNDEFINED ||
+              (precision != MPI_UNDEFINED && combiner != MPI_COMBINER_F90_INTEGER),
+          MPI_ERR_ARG, "neither a precision nor a range is given");
+    while (kinds->range > 0 && (kinds->precision < precision || kinds->range < range))
+        kinds++;
+    as = mpi_type_of(kinds->type);
+    CHECK(NULL, as != NULL, MPI_ERR_ARG, "no type of Fortran has %d digits and a range of %d",
+          precision, range);
+    pthread_mutex_lock(&parametric_mutex);
+    for (p = parametric_types; p != NULL; p = p->next)
+        if (p->combiner == combiner && p->precision == precision && p->range == range)
+            break;
+    if (p == NULL)
+        p = make_parametric(as, combiner, precision, range);
+    pthread_mutex_unlock(&parametric_mutex);
+    CHECK_MEMORY(NULL, p);
+    *type = (MPI_Datatype)p;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_create_f90_real(int precision, int range, MPI_Datatype *type)
+{
+    return create_parametric(__func__, reals, MPI_COMBINER_F90_REAL, precision, range, type);
+}
+
+int MPI_Type_create_f90_complex(int precision, int range, MPI_Datatype *type)
+{
+    return create_parametric(__func__, complexes, MPI_COMBINER_F90_COMPLEX, precision, range, type);
+}
+
+int MPI_Type_create_f90_integer(int range, MPI_Datatype *type)
+{
+    return create_parametric(__func__, integers, MPI_COMBINER_F90_INTEGER, 0, range, type);
 }

@@ -3,6 +3,7 @@
 #include "attributes.h"
 #include "collective.h"
 #include "info.h"
+#include "host/host.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -140,17 +141,19 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out)
     return mpi_give_comm(c, rc, vp, 0, out);
 }
 
-/* All ranks share the memory of one host. */
+/* The ranks of a process share memory, if --nodes does not divide them. */
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *out)
 {
-    const int process =
-        logp_machine_process(logp_vp_machine(mpi_this_rank()->vp)); /* what shares memory */
+    const struct logp_vp *vp = mpi_this_rank()->vp;
+    const struct logp_machine *m = logp_vp_machine(vp);
+    const int node = host_node_of(the_job, logp_vp_rank(vp)),
+              place = node * logp_machine_processes(m) + logp_machine_process(m);
 
     (void)info;
     ENTER(c, comm);
     CHECK(c, type == MPI_COMM_TYPE_SHARED || type == MPI_UNDEFINED, MPI_ERR_ARG,
           "%d is not a type of communicators", type);
-    return MPI_Comm_split(comm, type == MPI_UNDEFINED ? MPI_UNDEFINED : process, key, out);
+    return MPI_Comm_split(comm, type == MPI_UNDEFINED ? MPI_UNDEFINED : place, key, out);
 }
 
 /* The place of this rank in a group; MPI_UNDEFINED */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles as the integers that Fortran has. A constant is its own number. Other handles have a place
+ * Handles and statuses as the integers that Fortran has, and the ABI of MPI 5.0 (MPI_Comm_toint()). A constant is its own number. Other handles have a place
  * in a table of the rank, whose numbers begin behind those of the constants.
  */
 #include "rank.h"
@@ -58,6 +58,8 @@ CONVERSIONS(Info, MPI_Info)
 CONVERSIONS(Win, MPI_Win)
 CONVERSIONS(Errhandler, MPI_Errhandler)
 CONVERSIONS(Message, MPI_Message)
+CONVERSIONS(File, MPI_File)
+CONVERSIONS(Session, MPI_Session)
 
 int MPI_Status_c2f(const MPI_Status *status, MPI_Fint *numbers)
 {
@@ -68,5 +70,29 @@ int MPI_Status_c2f(const MPI_Status *status, MPI_Fint *numbers)
 int MPI_Status_f2c(const MPI_Fint *numbers, MPI_Status *status)
 {
     memcpy(status, numbers, sizeof(*status));
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_c2f08(const MPI_Status *status, MPI_F08_status *made)
+{
+    memcpy(made, status, sizeof(*made));
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_f082c(const MPI_F08_status *given, MPI_Status *status)
+{
+    memcpy(status, given, sizeof(*status));
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_f2f08(const MPI_Fint *numbers, MPI_F08_status *made)
+{
+    memcpy(made, numbers, sizeof(*made));
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_f082f(const MPI_F08_status *given, MPI_Fint *numbers)
+{
+    memcpy(numbers, given, sizeof(*given));
     return MPI_SUCCESS;
 }

@@ -58,9 +58,29 @@ static bool keep_again(struct again *again)
     return true;
 }
 
+/* All ranks of the communicator call it: they agree on a context. @return MPI_SUCCESS or a class */
+static int give_own_context(struct comm *c, struct again *again)
+{
+    struct logp_vp *vp = NULL;
+    const int rc = logp_group_dup(c->vp, &vp);
+    MPI_Comm own;
+    const int class = mpi_give_comm(c, rc, vp, mpi_n_first_of(c), &own);
+
+    if (class != MPI_SUCCESS)
+        return class;
+    *again->comm = own;
+    again->own = (struct comm *)own;
+    again->own->cart = c->cart;
+    again->own->graph = c->graph;
+    if (c->graph != NULL)
+        c->graph->references++;
+    return MPI_SUCCESS;
+}
+
 int mpi_make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request)
 {
     struct request *r;
+    int rc;
 
     ENTER_AS(c, call, comm);
     r = again != NULL ? mpi_new_request(REQUEST_COLLECTIVE, c) : NULL;
@@ -72,6 +92,11 @@ int mpi_make_persistent(const char *call, struct again *again, MPI_Comm comm, MP
     }
     r->persistent = true;
     r->again = again;
+    rc = give_own_context(c, again);
+    if (rc != MPI_SUCCESS) {
+        mpi_free_request(r);
+        return rc;
+    }
     mpi_give_request(r, NULL, request);
     return MPI_SUCCESS;
 }
@@ -89,6 +114,7 @@ static int start_again(struct request *r)
     CHECK_MEMORY(r->comm, r->parts);
     for (; r->n_parts > 0; r->n_parts--)
         mpi_free_request(r->parts[0]);
+    r->again->own->errors = r->comm->errors;
     r->comm->owner->started = r->call; /* NULL: nothing is checked */
     rc = r->again->start(r->again, &part);
     r->comm->owner->started = NULL;

@@ -142,14 +142,6 @@ static const struct built_in {
 #endif
 };
 
-static combine_function *find(MPI_Op op, char letter)
-{
-    for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
-        if (built_in[i].op == (uintptr_t)op && built_in[i].letter == letter)
-            return built_in[i].combine;
-    return NULL;
-}
-
 /* ---- as the runtime combines: acc = acc OP in ---- */
 
 /* One function for each operation, so that the runtime can distinguish them in calls. */
@@ -228,27 +220,107 @@ bool mpi_is_exact_op(const struct logp_op *op, void *arg)
     return the_run.may_differ || ((const struct reduction *)op->arg)->exact;
 }
 
-int mpi_make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)
+/* ---- those that all ranks share ---- */
+
+enum { FIRST_OP = 0x21, LAST_OP = 0x39, N_BUILT_IN = sizeof(built_in) / sizeof(built_in[0]) };
+
+static struct reduction shared[N_BUILT_IN];
+static unsigned char row_of[LAST_OP - FIRST_OP + 1]
+                           [128]; /* by operation and letter: 1 + row; 0: there is none */
+
+/* Before any rank runs. */
+__attribute__((constructor)) static void make_shared(void)
 {
-    *r = (struct reduction){.type = mpi_type_of(type), .handle = type};
-    if (op == MPI_OP_NULL ||
-        ((uintptr_t)op < 0x400 && ((uintptr_t)op < 0x21 || (uintptr_t)op > 0x39)))
-        return MPI_ERR_OP;
-    if ((uintptr_t)op >= 0x400 && object_of(op) == NULL)
-        return MPI_ERR_OP;
-    if ((uintptr_t)op >= 0x400)
-        r->user = *(const struct operation *)op;
-    else if ((r->combine = find(op, r->type->arithmetic)) == NULL)
-        return MPI_ERR_OP;
-    r->exact = is_exact(r);
-    r->op = (struct logp_op){.name = r->user.function != NULL ? "user" : "mpi",
+    for (unsigned i = 0; i < N_BUILT_IN; i++) {
+        const struct built_in *b = &built_in[i];
+        struct reduction *r = &shared[i];
+
+        row_of[b->op - FIRST_OP][(unsigned char)b->letter] = (unsigned char)(i + 1);
+        *r = (struct reduction){.type = mpi_constant_of(b->letter), .combine = b->combine};
+        r->exact = is_exact(r);
+        r->op = (struct logp_op){.name = "mpi",
+                                 .type = "mpi",
+                                 .element_bytes = (size_t)r->type->extent,
+                                 .commutative = true,
+                                 .combine = combine_of[b->op - FIRST_OP],
+                                 .arg = r};
+    }
+}
+
+static const struct reduction *shared_of(MPI_Op op, const struct type *t)
+{
+    const unsigned i = row_of[(uintptr_t)op - FIRST_OP][(unsigned char)t->arithmetic];
+
+    return i > 0 ? &shared[i - 1] : NULL;
+}
+
+/* Whether it is built in. *rc: MPI_ERR_OP: it is neither that nor one of the program */
+static bool is_built_in(MPI_Op op, int *rc)
+{
+    const uintptr_t handle = (uintptr_t)op, first_of_programs = 0x400;
+    const bool is_constant = handle < first_of_programs;
+
+    *rc = is_constant ? handle >= FIRST_OP && handle <= LAST_OP ? MPI_SUCCESS : MPI_ERR_OP
+          : object_of(op) != NULL ? MPI_SUCCESS
+                                  : MPI_ERR_OP;
+    return is_constant;
+}
+
+static int make_own(struct reduction *r, MPI_Op op, MPI_Datatype type)
+{
+    *r = (struct reduction){
+        .type = mpi_type_of(type), .handle = type, .user = *(const struct operation *)op};
+    r->op = (struct logp_op){.name = "user",
                              .type = "mpi",
                              .element_bytes = (size_t)r->type->extent,
-                             .commutative = r->user.function == NULL || r->user.commutes,
-                             .combine = r->user.function != NULL ? combine_user
-                                                                 : combine_of[(uintptr_t)op - 0x21],
+                             .commutative = r->user.commutes,
+                             .combine = combine_user,
                              .arg = r};
     return r->type->extent > 0 ? MPI_SUCCESS : MPI_ERR_TYPE;
+}
+
+int mpi_make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)
+{
+    const struct reduction *built;
+    int rc;
+
+    if (!is_built_in(op, &rc))
+        return rc == MPI_SUCCESS ? make_own(r, op, type) : rc;
+    built = rc == MPI_SUCCESS ? shared_of(op, mpi_type_of(type)) : NULL;
+    if (built == NULL)
+        return MPI_ERR_OP;
+    *r = *built;
+    r->op.arg = r;
+    return MPI_SUCCESS;
+}
+
+int mpi_take_reduction(MPI_Op op, MPI_Datatype type, const struct reduction **out)
+{
+    struct reduction *own;
+    int rc;
+
+    *out = NULL;
+    if (is_built_in(op, &rc)) {
+        *out = rc == MPI_SUCCESS ? shared_of(op, mpi_type_of(type)) : NULL;
+        return *out != NULL ? MPI_SUCCESS : MPI_ERR_OP;
+    }
+    if (rc != MPI_SUCCESS)
+        return rc;
+    own = malloc(sizeof(*own));
+    if (own == NULL)
+        return MPI_ERR_NO_MEM;
+    rc = make_own(own, op, type);
+    if (rc == MPI_SUCCESS)
+        *out = own;
+    else
+        free(own);
+    return rc;
+}
+
+void mpi_drop_reduction(const struct reduction *r)
+{
+    if (r != NULL && r->user.function != NULL)
+        free((struct reduction *)r);
 }
 
 int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)

@@ -28,5 +28,8 @@ struct reduction {
 bool mpi_is_exact_op(const struct logp_op *op, void *arg);
 /* Set *r for this operation and type. @return MPI_SUCCESS or the class of an error */
 int mpi_make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
+/* The same for *out, which all ranks share if the operation is built in. It must be dropped. NULL: an error */
+int mpi_take_reduction(MPI_Op op, MPI_Datatype type, const struct reduction **out);
+void mpi_drop_reduction(const struct reduction *r);
 
 #endif

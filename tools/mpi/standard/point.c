@@ -99,6 +99,7 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
         TELL(blocking, c->owner, buf, t, (size_t)count, false);
         TELL(windows, c->owner, NULL, buf, t, (size_t)count, false, caller);
     }
+    tell_block(buf, t, (size_t)count);
     o = options_of(t, buf, (size_t)count, mode, &elements);
     if (the_checks.signature_of != NULL)
         o.bits = the_checks.signature_of(c, t, (size_t)count, caller);
@@ -183,6 +184,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     CHECK_AT(c, buf, t, (size_t)count, "");
     if (HAS_USES(c->owner))
         TELL(blocking, c->owner, buf, t, (size_t)count, true);
+    tell_block(buf, t, (size_t)count);
     elements = (struct elements){t, (size_t)count, buf};
     o = places_of(&elements);
     from = (struct logp_status){.source = source_of(c, source), .tag = tag_of(tag)};
@@ -257,6 +259,8 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
 int mpi_start_message(struct request *r)
 {
     TELL(buffer, r);
+    if (r->peer != MPI_PROC_NULL)
+        tell_block(r->buf, r->type, r->count);
     return r->kind == REQUEST_SEND ? mpi_start_send(r) : mpi_start_recv(r);
 }
 
@@ -519,6 +523,11 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
     return MPI_SUCCESS;
 }
 
+static const struct type *old_of(const struct type *blocks, size_t i)
+{
+    return blocks->olds != NULL ? blocks->olds[i] : blocks->old;
+}
+
 /* Basic elements of one element of t. */
 static size_t all_elements(const struct type *t)
 {
@@ -529,7 +538,7 @@ static size_t all_elements(const struct type *t)
     if (t->kind == TYPE_VECTOR)
         return t->count * t->block * all_elements(t->old);
     for (size_t i = 0; i < t->count; i++)
-        n += t->blocks[i] * all_elements(t->olds[i]);
+        n += t->blocks[i] * all_elements(old_of(t, i));
     return n;
 }
 
@@ -546,12 +555,34 @@ static size_t elements_in(const struct type *t, size_t n, size_t bytes)
     if (t->kind == TYPE_VECTOR)
         return found + elements_in(t->old, t->count * t->block, left);
     for (size_t i = 0; i < t->count; i++) {
-        const size_t block = t->blocks[i] * t->olds[i]->size;
+        const size_t block = t->blocks[i] * old_of(t, i)->size;
 
-        found += elements_in(t->olds[i], t->blocks[i], left);
+        found += elements_in(old_of(t, i), t->blocks[i], left);
         left -= left < block ? left : block;
     }
     return found;
+}
+
+/* The bytes of the first n basic elements of elements of t, one after the other. Source: MPI 3.1, 8.3 */
+static size_t bytes_of_elements(const struct type *t, size_t n)
+{
+    const size_t each = all_elements(t), whole = each > 0 ? n / each : 0;
+    size_t bytes = whole * t->size, left = each > 0 ? n % each : 0;
+
+    if (left == 0)
+        return bytes;
+    if (t->kind == TYPE_BASIC) /* the value of a pair */
+        return bytes + t->size - sizeof(int);
+    if (t->kind == TYPE_VECTOR)
+        return bytes + bytes_of_elements(t->old, left);
+    for (size_t i = 0; left > 0; i++) {
+        const size_t block = t->blocks[i] * all_elements(old_of(t, i));
+
+        bytes += left < block ? bytes_of_elements(old_of(t, i), left)
+                              : t->blocks[i] * old_of(t, i)->size;
+        left -= left < block ? left : block;
+    }
+    return bytes;
 }
 
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
@@ -580,7 +611,7 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %lld, but must be at least 0",
           (long long)count);
     CHECK_SIZE(NULL, t, (size_t)count);
-    set_status(status, status->MPI_SOURCE, status->MPI_TAG, (size_t)count * t->size);
+    set_status(status, status->MPI_SOURCE, status->MPI_TAG, bytes_of_elements(t, (size_t)count));
     return MPI_SUCCESS;
 }
 
@@ -588,6 +619,23 @@ int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)
 {
     return MPI_Status_set_elements_x(status, type, count);
 }
+
+#define STATUS_PART(part, field)                                                                   \
+    int MPI_Status_get_##part(const MPI_Status *status, int *part)                                 \
+    {                                                                                              \
+        *part = status->field;                                                                     \
+        return MPI_SUCCESS;                                                                        \
+    }                                                                                              \
+                                                                                                   \
+    int MPI_Status_set_##part(MPI_Status *status, int part)                                        \
+    {                                                                                              \
+        status->field = part;                                                                      \
+        return MPI_SUCCESS;                                                                        \
+    }
+
+STATUS_PART(source, MPI_SOURCE)
+STATUS_PART(tag, MPI_TAG)
+STATUS_PART(error, MPI_ERROR)
 
 int MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {

@@ -43,6 +43,10 @@ void mpi_end_rank(struct rank *r)
     mpi_drop_info(&r->self.info);
     mpi_free_attributes(r);
     free(r->left);
+    for (struct request *next; r->spare != NULL; r->spare = next) {
+        next = r->spare->next;
+        free(r->spare);
+    }
     for (; r->n_reused != r->n_gone; r->n_reused++)
         free(r->gone[r->n_reused % N_GONE]);
     for (int i = 0; i < N_GONE; i++)
@@ -58,10 +62,10 @@ int mpi_end_for_missing(const char *name)
 {
     char place[PLACE_TEXT];
 
-    fprintf(
-        stderr,
-        "rank %d: %s is not there: this MPI has the functions of MPI 3.1 that mpi.h declares%s\n",
-        logp_vp_rank(mpi_this_rank()->vp), name, host_name_here(place));
+    fprintf(stderr,
+            "rank %d: %s is not there: logp mpirun --dry-run lists all missing functions that the "
+            "program needs%s\n",
+            logp_vp_rank(mpi_this_rank()->vp), name, host_name_here(place));
     host_abort_run(1);
 }
 
@@ -160,7 +164,9 @@ double MPI_Wtick(void)
 
 int MPI_Get_processor_name(char *name, int *length)
 {
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "vp%d", logp_vp_rank(mpi_this_rank()->vp));
+    mpi_this_rank();
+    host_node_name(name, MPI_MAX_PROCESSOR_NAME);
+    *length = (int)strlen(name);
     return MPI_SUCCESS;
 }
 
@@ -168,6 +174,13 @@ int MPI_Get_version(int *version, int *subversion)
 {
     *version = MPI_VERSION;
     *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int MPI_Abi_get_version(int *major, int *minor)
+{
+    *major = MPI_ABI_VERSION;
+    *minor = MPI_ABI_SUBVERSION;
     return MPI_SUCCESS;
 }
 

@@ -38,6 +38,7 @@ struct rank {
     struct request **left; /* freed before they were complete */
     int n_left;
     struct request *given; /* that the program has handles to */
+    struct request *spare; /* those without a handle that are gone: a list */
     struct request *gone[N_GONE];
     unsigned n_gone, n_reused; /* gone[n_reused .. n_gone - 1], modulo N_GONE */
     struct object *objects;    /* that the program has made and not freed */
@@ -96,7 +97,8 @@ static inline MPI_Comm comm_handle(struct comm *comm)
 /* First in a function of MPI that gives a request by others: its return address is where it is called. */
 #define CALLED() (mpi_this_rank()->caller = __builtin_return_address(0))
 struct rank *mpi_enter_any(const char *call); /* also before MPI_Init() and after MPI_Finalize() */
-int mpi_end_for_missing(const char *call);    /* a missing function: name it and end the run */
+extern const char *const mpi_missing_functions[]; /* their names, and NULL */
+int mpi_end_for_missing(const char *call);        /* a missing function: name it and end the run */
 /* Called when a rank begins and ends. */
 int mpi_begin_rank(struct rank *r, struct logp_vp *vp);
 void mpi_end_rank(struct rank *r);

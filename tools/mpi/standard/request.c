@@ -10,10 +10,13 @@
 
 struct request *mpi_new_request(enum request_kind kind, struct comm *comm)
 {
-    struct request *r = mpi_reuse_request(comm->owner);
+    struct rank *owner = comm->owner;
+    struct request *r = owner->spare;
 
-    if (r == NULL)
-        r = malloc(sizeof(*r)); /* faster than calloc() where one has been freed */
+    if (r != NULL)
+        owner->spare = r->next;
+    else if ((r = mpi_reuse_request(owner)) == NULL)
+        r = malloc(sizeof(*r));
     if (r == NULL)
         return NULL;
     *r = (struct request){.kind = kind, .comm = comm};
@@ -29,6 +32,10 @@ static void free_again(struct again *again)
         free(*again->op);
     for (int i = 0; i < 2; i++)
         mpi_drop_type(again->types[i]);
+    if (again->own != NULL) {
+        again->own->cart = NULL; /* it is that of the communicator */
+        mpi_drop_comm(again->own);
+    }
     free(again);
 }
 
@@ -40,7 +47,7 @@ static void free_parts(struct request *r)
     free(r->parts);
     free(r->memory);
     free(r->own_block);
-    free(r->reduction);
+    mpi_drop_reduction(r->reduction);
     free_again(r->again);
     if (r->general != NULL)
         r->general->drop(r->general->state);
@@ -57,7 +64,8 @@ void mpi_free_request(struct request *r)
     mpi_drop_comm(r->comm);
     TELL(forget_buffers, owner, r);
     if (r->link == NULL) {
-        free(r);
+        r->next = owner->spare;
+        owner->spare = r;
         return;
     }
     mpi_forget_request(r);
@@ -265,15 +273,43 @@ int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
     return all;
 }
 
+/* Request `failed` is complete with the error `class`, and those before it are complete. Those after it
+ * that are not complete stay. Source: MPI 3.1, 3.7.5 */
+static int take_all_after(int n, MPI_Request requests[], int failed, int class,
+                          MPI_Status *statuses)
+{
+    for (int i = 0; i < n; i++) {
+        int rc = i == failed ? class : MPI_SUCCESS;
+        bool done = true;
+
+        if (i > failed && is_active(requests[i]))
+            rc = test((struct request *)requests[i], &done);
+        if (done)
+            mpi_give_status(request_of(requests[i]), status_at(statuses, i));
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[i].MPI_ERROR = done ? rc : MPI_ERR_PENDING;
+        if (done)
+            put_away(&requests[i]);
+    }
+    return MPI_ERR_IN_STATUS;
+}
+
 int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
 {
-    int rc = MPI_SUCCESS;
     bool done = true;
 
     ENTER_REQUESTS(n, requests);
-    for (int i = 0; i < n && done && rc == MPI_SUCCESS; i++)
-        if (is_active(requests[i]))
-            rc = test((struct request *)requests[i], &done);
+    for (int i = 0; i < n && done; i++) {
+        const int rc =
+            is_active(requests[i]) ? test((struct request *)requests[i], &done) : MPI_SUCCESS;
+
+        if (done && rc != MPI_SUCCESS) {
+            *flag = 1;
+            return take_all_after(n, requests, i, rc, statuses);
+        }
+        if (rc != MPI_SUCCESS) /* the run ends */
+            return rc;
+    }
     *flag = done;
     for (int i = 0; i < n && done; i++) {
         mpi_give_status(request_of(requests[i]), status_at(statuses, i));
@@ -281,7 +317,7 @@ int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
             statuses[i].MPI_ERROR = MPI_SUCCESS;
         put_away(&requests[i]);
     }
-    return rc;
+    return MPI_SUCCESS;
 }
 
 /* ---- the first, or some ---- */

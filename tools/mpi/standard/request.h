@@ -9,6 +9,8 @@
 
 #include <forms.h>
 
+#include <string.h>
+
 struct reduction;
 
 enum request_kind {
@@ -21,9 +23,12 @@ enum request_kind {
 };
 
 /* A collective that is started again and again: a struct of its own begins with this. The program may
- * free its datatypes and its operation meanwhile. */
+ * free its communicator, datatypes and operation meanwhile. Its messages have a context of their own, since the
+ * ranks may start several of them in different orders. Source: MPI 4.0, 6.13 */
 struct again {
     int (*start)(const struct again *again, MPI_Request *request);
+    MPI_Comm *comm;        /* in that struct */
+    struct comm *own;      /* a duplicate, which *comm is the handle of */
     struct type *types[2]; /* NULL: none */
     MPI_Op *op;            /* in that struct; NULL: none */
 };
@@ -54,7 +59,7 @@ struct request {
     void *memory; /* packed data, until it is complete; NULL: none */
     void *packed; /* a collective: within memory, what goes to buf when it is complete; or NULL */
     void *own_block; /* of MPI_Scatter() in place */
-    struct reduction *reduction;
+    const struct reduction *reduction;
     /* The result of a reduction: the bytes from `skip` on of n_blocks blocks, each of n elements,
      * that are in `memory` and are still to be combined; 0: none */
     int n_blocks;
@@ -110,6 +115,21 @@ struct request *mpi_reuse_request(struct rank *owner); /* one of them; NULL: non
 /* In a function that the program calls: its caller's local variables are not below this address, where the
  * return address and the caller's frame pointer end. */
 #define FRAME ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *))
+/* Tell the check of blocks where the word before the data looks like the size of a block that is shorter than they
+ * are. At the start of a page that word may not be there. */
+static inline void tell_block(const void *buf, const struct type *t, size_t n)
+{
+    const uintptr_t at = (uintptr_t)buf + (uintptr_t)t->true_lb;
+    size_t bytes, head;
+
+    if (the_checks.block == NULL || at % (2 * sizeof(head)) != 0 || at % 4096 == 0 || n == 0 ||
+        t->size == 0 || t->extent < 0)
+        return;
+    bytes = (n - 1) * (size_t)t->extent + (size_t)(t->true_ub - t->true_lb);
+    memcpy(&head, (const void *)(at - sizeof(head)), sizeof(head));
+    if (head >= 4 * sizeof(head) && head - sizeof(head) < bytes && (head & 8) == 0)
+        the_checks.block(at, bytes);
+}
 /* Whether an incomplete request or operation of this rank uses a buffer, or it has windows. */
 #define HAS_USES(rank)                                                                             \
     ((((rank)->sends.taken | (rank)->receives.taken) != 0) || (rank)->windows != NULL)

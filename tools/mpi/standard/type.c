@@ -141,6 +141,15 @@ struct type *mpi_type_of(MPI_Datatype handle)
     return places[h - FIRST] != 0 ? &constants[places[h - FIRST] - 1] : NULL;
 }
 
+const struct type *mpi_constant_of(char arithmetic)
+{
+    const struct type *t = constants;
+
+    while (t->arithmetic != arithmetic)
+        t++;
+    return t;
+}
+
 bool mpi_share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
                      const struct type *b_type, size_t m)
 {

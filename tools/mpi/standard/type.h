@@ -50,6 +50,8 @@ struct type {
 
 /* The type of a handle; NULL: it is none. */
 struct type *mpi_type_of(MPI_Datatype handle);
+/* A constant type with this letter, which is there; all such are of one type of C. */
+const struct type *mpi_constant_of(char arithmetic);
 void mpi_keep_type(struct type *type);
 void mpi_drop_type(struct type *type);
 /* Whether the data of n elements are contiguous. */

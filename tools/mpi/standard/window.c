@@ -4,6 +4,7 @@
 #include "info.h"
 #include "request.h"
 #include "window.h"
+#include "host/host.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -91,6 +92,20 @@ static struct win *new_win(struct comm *like, int flavor)
     return w;
 }
 
+static bool is_on_one_node(const struct comm *c)
+{
+    const int node = host_node_of(the_job, logp_vp_rank(c->owner->vp));
+    bool is_one = true;
+
+    for (int i = 0; i < c->size && the_job->node_size > 0 && is_one; i++) {
+        int rank = i;
+
+        logp_group_translate(c->vp, 1, &rank, NULL, &rank);
+        is_one = host_node_of(the_job, rank) == node;
+    }
+    return is_one;
+}
+
 /* Create a window over own memory, if there is any. The ranks exchange the targets' addresses. */
 static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit, MPI_Info info,
                 MPI_Win *win)
@@ -109,6 +124,9 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
           "on the virtual clock a window needs all ranks on one core: --cores 0");
     CHECK(c, flavor != MPI_WIN_FLAVOR_SHARED || !mpi_has_others(c), MPI_ERR_RMA_SHARED,
           "its ranks are in several processes, which share no memory; split the communicator by "
+          "MPI_COMM_TYPE_SHARED");
+    CHECK(c, flavor != MPI_WIN_FLAVOR_SHARED || is_on_one_node(c), MPI_ERR_RMA_SHARED,
+          "its ranks are on several nodes, which share no memory; split the communicator by "
           "MPI_COMM_TYPE_SHARED");
     w = new_win(c, flavor);
     CHECK_MEMORY(c, w);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects of C++ libraries that the executable has copies of (R_*_COPY relocations), as executables
+ * compiled with -fPIE have: tables of virtual functions, types, std::cout. The loader fills the copies
+ * of a program, but not those of an object that is loaded later, where it finds the copy itself. So
+ * they are filled here, before the first constructor of a rank: constant objects with the bytes of the
+ * library, and streams with those of the rank (cxx.c). A program is refused if it has a copy of
+ * another object, which the library and the program both write.
+ */
+#include "host.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+enum { COPY = R_X86_64_COPY, NOTHING = R_X86_64_NONE };
+#elif defined(__aarch64__)
+enum { COPY = R_AARCH64_COPY, NOTHING = R_AARCH64_NONE };
+#else
+enum { COPY = -1, NOTHING = -1 };
+#endif
+
+struct copied {
+    const Elf64_Sym *symbol;
+    const void *object; /* the library's */
+};
+
+/* Whether the library and its users only read the object: what a compiler makes for a class; and all
+ * of the standard library but its streams, once these are made. */
+static bool is_constant(const char *name, const void *object)
+{
+    static const char *const tables[] = {"_ZTV", "_ZTI", "_ZTS", "_ZTT"};
+    Dl_info library;
+    const char *slash;
+
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+        if (strncmp(name, tables[i], strlen(tables[i])) == 0)
+            return true;
+    if (dladdr(object, &library) == 0)
+        return false;
+    slash = strrchr(library.dli_fname, '/');
+    return strncmp(slash != NULL ? slash + 1 : library.dli_fname, "libstdc++.", 10) == 0;
+}
+
+static bool add_copy(struct job *job, const char *name, const Elf64_Sym *symbol)
+{
+    const void *object = host_find_in_libraries(job, name);
+    struct copied *more = realloc(job->copies, (job->n_copies + 1) * sizeof(*more));
+
+    if (more == NULL)
+        return false;
+    job->copies = more;
+    job->copies[job->n_copies++] = (struct copied){symbol, object};
+    return object != NULL && is_constant(name, object);
+}
+
+/* The copies are among what the loader protects after it has relocated an image. */
+static void leave_writable(const struct job *job)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)job->file;
+    Elf64_Phdr *p = (Elf64_Phdr *)(job->file + e->e_phoff);
+
+    for (int i = 0; i < e->e_phnum; i++)
+        if (p[i].p_type == PT_GNU_RELRO)
+            p[i].p_type = PT_NULL;
+}
+
+const char *host_find_copies(struct job *job)
+{
+    const Elf64_Shdr *symbols = host_section(job->file, SHT_DYNSYM, NULL), *s = NULL;
+
+    while (symbols != NULL && (s = host_section(job->file, SHT_RELA, s)) != NULL) {
+        Elf64_Rela *r = (Elf64_Rela *)(job->file + s->sh_offset);
+
+        for (size_t i = 0; i < s->sh_size / sizeof(*r); i++) {
+            const Elf64_Sym *symbol =
+                (const Elf64_Sym *)(job->file + symbols->sh_offset) + ELF64_R_SYM(r[i].r_info);
+            const char *name = host_symbol_name(job, symbol);
+
+            if (ELF64_R_TYPE(r[i].r_info) != (Elf64_Xword)COPY || strncmp(name, "_Z", 2) != 0)
+                continue;
+            if (!add_copy(job, name, symbol))
+                return name;
+            r[i].r_info = ELF64_R_INFO(0, NOTHING);
+        }
+    }
+    if (job->n_copies > 0)
+        leave_writable(job);
+    return NULL;
+}
+
+void host_fill_copies(const struct job *job, const struct host_rank *host)
+{
+    for (size_t i = 0; i < job->n_copies; i++)
+        memcpy((char *)host->base + job->copies[i].symbol->st_value, job->copies[i].object,
+               job->copies[i].symbol->st_size);
+}
