@@ -30,10 +30,11 @@ enum {
     LAST_REST = 1 << 17, /* hand-overs: some 200 ms, so that a slow one among them is negligible */
 };
 
-/* The yields of a core. By its holder. */
+/* The hand-overs of a core. By its holder. */
 struct yields {
-    _Alignas(LPI_LINE) int64_t at; /* of the last hand-over, if by a yield; else 0 */
-    int64_t ahead;       /* of the last hand-over, if ahead of its deadline; else LOGP_NEVER */
+    _Alignas(LPI_LINE) int64_t at; /* of the last one, if it is to be looked at; else 0. Then: */
+    int64_t left;                  /* until the deadline of the thread that gets the core */
+    bool is_yield;
     int rest, last_rest; /* hand-overs to come without a yield; the last such number */
 };
 
@@ -158,11 +159,10 @@ static struct yields *yields_of(const struct lpi_core *c)
     return &t->yields[c->index];
 }
 
-/* at: the time, if the holder yields afterwards; else 0. ahead: see struct yields. */
-static void pass(struct lpi_proc *to, int64_t at, int64_t ahead)
+/* at: see struct yields. */
+static void pass(struct lpi_proc *to, int64_t at)
 {
     yields_of(to->core)->at = at;
-    yields_of(to->core)->ahead = ahead;
     /* relaxed: for reports only */
     atomic_store_explicit(&to->core->holder, to->rank, memory_order_relaxed);
     lpi_baton_give(to->carrier, LPI_BATON_HAS);
@@ -170,7 +170,7 @@ static void pass(struct lpi_proc *to, int64_t at, int64_t ahead)
 
 static void give(struct lpi_proc *to)
 {
-    pass(to, 0, LOGP_NEVER);
+    pass(to, 0);
 }
 
 static void launch(struct logp_machine *m)
@@ -191,46 +191,44 @@ static bool may_yield(struct yields *y)
     return false;
 }
 
-/* Measure a hand-over that was a yield, and adapt the number of later ones without a yield. */
-static void look_how_long(struct yields *y)
+/* A hand-over that was a yield took so long: adapt the number of later ones without a yield. */
+static void adapt(struct yields *y, int64_t took)
 {
-    const int64_t took = y->at != 0 ? lpi_monotonic_ns() - y->at : 0;
     const int longer = 2 * y->last_rest < FIRST_REST ? FIRST_REST : 2 * y->last_rest;
 
-    if (y->at == 0)
-        return;
-    y->at = 0;
     if (took < LONG_NS)
         y->last_rest -= y->last_rest > 0;
     else
         y->rest = y->last_rest = longer < LAST_REST ? longer : LAST_REST;
 }
 
-/* p has been given the core, at `ahead`, to wait for its deadline. If that took long, other threads had the core, or
- * none. Until the deadline the wait hides it, so it does not count as an absence. */
-static void hide(struct lpi_proc *p, int64_t ahead)
+/* p has been given the core. If that took long, other threads had the core, or none: until the deadline of p the wait
+ * hides that, and it does not count as an absence. */
+static __attribute__((noinline)) void look_how_long(struct lpi_proc *p, struct yields *y)
 {
-    const int64_t now = lpi_wall(p->core->machine);
-    const int64_t until = now < p->deadline ? now : p->deadline;
+    const int64_t took = lpi_monotonic_ns() - y->at;
 
-    if (now - ahead > p->core->machine->executor->slack_ns && until > ahead)
-        p->core->absence.slept += until - ahead;
+    y->at = 0;
+    if (y->is_yield)
+        adapt(y, took);
+    if (took > p->core->machine->executor->slack_ns && y->left > 0)
+        p->core->absence.slept += took < y->left ? took : y->left;
 }
 
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool due)
 {
     struct yields *y = yields_of(from->core);
-    const int64_t now = due ? LOGP_NEVER : lpi_wall(from->core->machine);
-    const bool late = due || now > to->deadline - LATE_NS;
-    const bool yield = late && may_yield(y);
+    const int64_t left = due ? 0 : to->deadline - lpi_wall(from->core->machine);
+    const bool yield = left < LATE_NS && may_yield(y);
 
-    pass(to, yield ? lpi_monotonic_ns() : 0, now);
+    y->left = left;
+    y->is_yield = yield;
+    pass(to, yield || left > 0 ? lpi_monotonic_ns() : 0);
     if (yield)
         sched_yield();
     lpi_baton_await(from->carrier);
-    look_how_long(y);
-    if (y->ahead != LOGP_NEVER)
-        hide(from, y->ahead);
+    if (y->at != 0)
+        look_how_long(from, y);
 }
 
 static void prepare(struct lpi_proc *to)

@@ -30,11 +30,10 @@
 
 enum {
     SPIN_NS = 20000,
-    LOOK_POLLS = 64, /* between two decisions whether to sleep */
-    READ_POLLS = 16, /* between two readings of the clock: they take less than an absence */
-    NAP_NS = 50000,  /* if the kernel has no fence for all threads */
-    WAKE_NS =
-        100000, /* sleep this much less than until a deadline: the kernel wakes a thread late */
+    LOOK_POLLS = 64,  /* between two decisions whether to sleep */
+    READ_POLLS = 16,  /* between two readings of the clock: they take less than an absence */
+    NAP_NS = 50000,   /* if the kernel has no fence for all threads */
+    WAKE_NS = 100000, /* sleep this much less than until a deadline: the kernel is late */
 };
 
 static bool may_sleep(const struct lpi_core *c)
@@ -108,10 +107,16 @@ static int64_t read_idle(struct lpi_core *c)
     return c->absence.idle_seen = now;
 }
 
+/* Whether c has polled in vain for long enough. */
+static bool has_spun(struct lpi_core *c)
+{
+    return read_idle(c) - c->run_queue.idle_from >= SPIN_NS;
+}
+
 /* c may sleep, and has polled a few times in vain. */
 static void spin_or_sleep(struct lpi_core *c)
 {
-    if (read_idle(c) - c->run_queue.idle_from < SPIN_NS)
+    if (!has_spun(c))
         return;
     if (c->life.n_blocking == 0)
         lpi_check_idle(c);
@@ -124,10 +129,9 @@ void lpi_nothing_before(struct lpi_core *c, int64_t deadline)
     const int64_t ns = deadline - c->run_queue.clock_seen - WAKE_NS;
 
     /* It is not known how fast a clock of the caller is. */
-    if (ns >= WAKE_NS && may_sleep(c) && c->machine->time_ns == NULL &&
-        read_idle(c) - c->run_queue.idle_from >= SPIN_NS) {
+    if (ns >= WAKE_NS && may_sleep(c) && c->machine->time_ns == NULL && has_spun(c)) {
         sleep_without_work(c, has_deadlines_only, ns);
-        c->absence.seen = LPI_UNSEEN; /* it slept by itself */
+        c->absence.seen = deadline; /* until then it sleeps by itself */
     }
 }
 

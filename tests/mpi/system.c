@@ -2,8 +2,10 @@
 /* What a process asks of its system, and each rank has for itself: system [nodes SIZE|clocks EPOCH|own|launched ENTRY FOLDER] */
 #include "check.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -102,6 +104,42 @@ static void clocks(time_t epoch)
     t.tv_sec += 2;
     CHECK(clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL) == 0);
     CHECK(MPI_Wtime() > now + 2 && MPI_Wtime() < now + 2.1);
+}
+
+static void *post(void *semaphore)
+{
+    usleep(1000);
+    sem_post(semaphore);
+    return NULL;
+}
+
+/* Waits until a time that the clocks give: that which is in vain takes its time, and no other. */
+static void waits_with_ends(void)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    pthread_t thread;
+    struct timespec t;
+    double now = MPI_Wtime();
+    sem_t semaphore;
+
+    sem_init(&semaphore, 0, 0);
+    pthread_mutex_lock(&mutex);
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += 20000000;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    CHECK(pthread_cond_timedwait(&condition, &mutex, &t) == ETIMEDOUT);
+    CHECK(MPI_Wtime() >= now + 0.0199 && MPI_Wtime() < now + 0.021);
+    pthread_mutex_unlock(&mutex);
+    now = MPI_Wtime();
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_sec += 1000;
+    CHECK(pthread_create(&thread, NULL, post, &semaphore) == 0 &&
+          sem_timedwait(&semaphore, &t) == 0);
+    CHECK(pthread_join(thread, NULL) == 0 && MPI_Wtime() < now + 1e-3);
+    CHECK(sem_timedwait(&semaphore, &(struct timespec){0, 0}) != 0 && errno == ETIMEDOUT);
+    sem_destroy(&semaphore);
 }
 
 /* Numbers of processes differ, also in a child. */
@@ -364,6 +402,8 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     if (strcmp(way, "clocks") == 0)
         clocks((time_t)atol(argv[2]));
+    if (strcmp(way, "clocks") == 0 && P < 100)
+        waits_with_ends();
     if (strcmp(way, "nodes") == 0)
         nodes(atoi(argv[2]));
     if (strcmp(way, "keys") == 0)
