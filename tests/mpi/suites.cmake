@@ -23,6 +23,8 @@ elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
       logp_script(mpi_ubsan_${part}:long run.sh ${CMAKE_BINARY_DIR}/ubsan ${its_name})
       set_property(TEST mpi_ubsan_${its_name} APPEND PROPERTY FIXTURES_REQUIRED mpi_ubsan)
     endforeach()
+    logp_script(mpi_ubsan_threads:long:sleeps threads.sh ${CMAKE_BINARY_DIR}/ubsan threads)
+    set_property(TEST mpi_ubsan_threads APPEND PROPERTY FIXTURES_REQUIRED mpi_ubsan)
   endif()
   # Skipped where there is neither Open MPI nor MPICH.
   logp_script(tune_mpi:long:alone:optional tune_mpi.sh $<TARGET_FILE:logp_command>)
