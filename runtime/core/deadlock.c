@@ -394,7 +394,7 @@ void lpi_check_all_pollers(struct lpi_core *c)
 }
 
 /* Without a clock, no time of arrival shows that a vp has polled since. But vps without a clock run in turn:
- * what was there at the check before has been polled. */
+ * messages that were there at the check before have been polled. */
 static bool is_settled(struct lpi_core *c)
 {
     const uint64_t done = messages_of(c);

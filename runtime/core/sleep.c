@@ -30,11 +30,10 @@
 
 enum {
     SPIN_NS = 20000,
-    LOOK_POLLS = 64, /* between two decisions whether to sleep */
-    READ_POLLS = 16, /* between two readings of the clock: they take less than an absence */
-    NAP_NS = 50000,  /* if the kernel has no fence for all threads */
-    WAKE_NS =
-        100000, /* sleep this much less than until the deadline: the kernel wakes a thread late */
+    LOOK_POLLS = 64,  /* between two decisions whether to sleep */
+    READ_POLLS = 16,  /* between two readings of the clock: they take less than an absence */
+    NAP_NS = 50000,   /* if the kernel has no fence for all threads */
+    WAKE_NS = 100000, /* sleep this much less than until a deadline: the kernel is late */
 };
 
 static bool may_sleep(const struct lpi_core *c)

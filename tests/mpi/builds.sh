@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs built as people build them: by the drivers, and as a project (project/) by CMake, Meson and autotools,
 # which know nothing of this MPI but `logp env`.
-# usage: builds.sh TOOLS_DIR drivers|cmake|meson|autotools [PREFIX_OF_AN_INSTALLATION]
+# usage: builds.sh TOOLS_DIR drivers|cmake|meson|autotools|sanitizers [PREFIX_OF_AN_INSTALLATION]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -63,6 +63,12 @@ drivers)
         "$path" a.o -o a && [ "$(mpirun -n 1 ./a)" = 1 ] || fail "$driver"
         case $("$path" --showme:command) in *++) ;; *) fail "$driver --showme:command" ;; esac
     done
+    # strict compilers take mpi.h
+    printf '#include <mpi.h>\n' >strict.h
+    for options in '-x c -std=c99' '-x c -std=c17' '-x c++ -std=c++11' '-x c++ -std=c++20'; do
+        # shellcheck disable=SC2086
+        cc_ $options -Wall -Wextra -Wpedantic -Werror -fsyntax-only strict.h
+    done
     # what is printed is what other MPIs print
     compile=$(mpicc --showme:compile)
     link=$(mpicc -showme:link)
@@ -90,12 +96,52 @@ drivers)
         # shellcheck disable=SC2046
         eval "cc c.c -o c $(pkg-config --cflags --libs mpi)" && ./c || fail 'pkg-config, a folder with a blank'
     fi
+    # thread-local variables of an executable that no driver has linked: each rank has its own, and its threads have theirs
+    cat >locals.cc <<-'END'
+	#include <mpi.h>
+	#include <cstdio>
+	#include <string>
+	#include <thread>
+	static int global = 5;
+	thread_local int plain = 7, zero[1000], *where = &global;
+	thread_local std::string text = "text that is too long for the object itself: ";
+	alignas(64) thread_local double wide = 2.5;
+	int main(int argc, char **argv)
+	{
+	    int rank, sum = 0, others = 0;
+	    MPI_Init(&argc, &argv);
+	    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	    plain += rank;
+	    zero[999] += rank;
+	    *where += rank;
+	    text += std::to_string(rank);
+	    wide += rank;
+	    MPI_Allreduce(&plain, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	    std::thread([&] { others = plain + zero[999] + (wide == 2.5) + (text.size() == 45); }).join();
+	    printf("%d: %d %d %d %s %g, %d %d\n", rank, plain, zero[999], global, text.c_str() + 45, wide, sum, others);
+	    MPI_Finalize();
+	}
+	END
+    for flags in '' -O2 '-fPIE -fuse-ld=lld' -no-pie; do
+        eval "c++ -pthread locals.cc -o locals $(mpicxx --showme:compile) $flags $(mpicxx --showme:link)" >said 2>&1 || continue
+        ./locals >alone && grep -qx '0: 7 0 5 0 2.5, 7 9' alone || fail "thread-local variables by itself, $flags"
+        if [ "$flags" = -no-pie ]; then
+            refused 2 'it is not position-independent' logp mpirun -P 3 ./locals
+            continue
+        fi
+        for options in '' '--clock virtual -L 5us' '--executor thread --cores 0'; do
+            # shellcheck disable=SC2086
+            logp mpirun -q -P 3 $options ./locals >said 2>&1 || fail "thread-local variables, $flags, $options"
+            sort said | diff - <(printf '%s\n' '0: 7 0 5 0 2.5, 24 9' '1: 8 1 6 1 3.5, 24 9' '2: 9 2 7 2 4.5, 24 9') ||
+                fail "thread-local variables, $flags, $options"
+        done
+    done
     # in an executable compiled with -fPIE a rank has copies of C++ objects; one that both sides write is refused
     printf 'namespace a { int total; }\n' >total.cc
     "$tools/logp-c++" -shared total.cc -o libtotal.so
     printf '#include <mpi.h>\nnamespace a { extern int total; }\nint main(int c, char **v) { MPI_Init(&c, &v); a::total = 1; MPI_Finalize(); }\n' >user.cc
     "$tools/logp-c++" -fPIE user.cc -o user -L. -ltotal -Wl,-rpath,"$dir"
-    refused 2 'it has a copy of the C++ object _ZN1a5totalE: compile it with -fPIC' logp mpirun -P 2 ./user
+    refused 2 'it has a copy of the C++ object a::total: compile it with -fPIC' logp mpirun -P 2 ./user
     refused 2 'x: unexpected argument; type: eval "$(logp env)"' logp env x
     ;;
 cmake)
@@ -133,6 +179,54 @@ autotools)
     { autoreconf -i && ./configure --prefix="$dir/installed" && make && make install; } >../said 2>&1 || { cd ..; fail autotools; }
     cd ..
     runs installed/bin
+    ;;
+sanitizers)
+    by_logp_env
+    cat >heap.c <<-'END'
+	#include <mpi.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	int job = 3;
+	int main(int argc, char **argv)
+	{
+	    int rank, sum = 0;
+	    MPI_Init(&argc, &argv);
+	    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	    int *x = malloc(10 * sizeof *x);
+	    x[argc > 1 && rank == 1 ? 10 : 1] = job; /* line 11 */
+	    MPI_Allreduce(&job, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	    free(x);
+	    if (rank == 0)
+	        printf("sum %d, %s\n", sum, getenv("LD_PRELOAD") != NULL ? "preload" : "as before");
+	    MPI_Finalize();
+	}
+	END
+    compilers=
+    for compiler in gcc clang; do
+        LOGP_CC=$compiler "$tools/logp-cc" -g -fsanitize=address heap.c -o "heap_$compiler" >said 2>&1 || continue
+        compilers="$compilers $compiler"
+        for options in '' '-L 5us --clock virtual' '--executor thread'; do
+            # shellcheck disable=SC2086
+            logp mpirun -P 4 $options "./heap_$compiler" >said 2>&1 && grep -qx 'sum 12, as before' said || fail "$compiler, $options"
+            # shellcheck disable=SC2086
+            ! logp mpirun -P 4 $options "./heap_$compiler" past >said 2>&1 || fail "$compiler, $options: nothing is found"
+            grep -q 'AddressSanitizer: heap-buffer-overflow' said && grep -q 'main .*heap.c:11' said || fail "$compiler, $options: the line"
+        done
+        refused 2 'for a program that is compiled with -fsanitize=address' logp mpirun --executor fiber "./heap_$compiler"
+        refused 2 'is compiled with -fsanitize=address, which does not know' logp mpirun --explore 5 "./heap_$compiler"
+    done
+    [ -n "$compilers" ] || { echo 'there is no library of AddressSanitizer: skipped'; exit 77; }
+    if command -v clang >/dev/null && # as find_package(MPI) links
+        eval "clang -fsanitize=address heap.c -o static $(mpicc --showme:compile) $(mpicc --showme:link)" >said 2>&1; then
+        refused 2 'it is linked statically with AddressSanitizer, which all ranks share' logp mpirun -P 2 ./static
+    fi
+    "$tools/logp-cc" -fsanitize=thread heap.c -o races >said 2>&1 || exit 0
+    refused 2 './races is compiled with -fsanitize=thread' logp mpirun -P 2 ./races
+    # a file that is cut, at any place, is no program
+    for n in 20 63 64 200 900 5000; do
+        head -c $n races >cut
+        refused 2 './cut: ' logp mpirun -P 2 ./cut
+    done
     ;;
 *) fail "$2: no such part" ;;
 esac

@@ -227,6 +227,13 @@ system)
 	0 -P 3 -L 5us
 	END
     ./system nodes 0 >out || fail 'the node of a program by itself'
+    for options in '-P 1' '-P 3' '-P 4 --executor thread' '-P 5 --clock virtual -L 5us' '-P 40'; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./system own
+    done
+    expect 0 ': all hold' -P 1500 ./system keys
+    build system.c 'copies -fPIE' # it has a copy of environ
+    expect 0 ': all hold' -P 3 ./copies own
     for options in '-P 3' '-P 4 -L 5us --executor thread' '-P 300 -L 5us --cores 0,1'; do
         # shellcheck disable=SC2086
         expect 0 ': all hold' --clock virtual $options ./system clocks 1577836800
@@ -265,6 +272,77 @@ system)
     for epoch in yesterday 2020-13-01 2020-01-01x -1 99999999999; do
         expect 2 'now, seconds since 1970, or a time of UTC' --clock virtual --epoch "$epoch" ./system
     done
+    # several programs in one run, each with globals, arguments, names and lines of its own
+    cat >first.c <<-'END'
+	#include <mpi.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <err.h>
+	int own = 5;
+	int main(int argc, char **argv)
+	{
+	    int me, sum;
+	    MPI_Init(&argc, &argv);
+	    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	    own += me;
+	    MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	    printf("%s %d of %d: %s\n", argv[0], me, sum, argc > 1 ? argv[1] : "none");
+	    warnx("here");
+	    if (argc > 1 && strcmp(argv[1], "waits") == 0)
+	        MPI_Recv(&sum, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	    MPI_Finalize();
+	}
+	END
+    { echo; sed 's/own/other/; s/5;/50;/; s/own/other/g' first.c; } >second.c
+    for name in first second; do "$tools/logp-cc" -g -Wno-format-security $name.c -o $name; done
+    for options in '-P 1' '-np 1 --executor thread' '-n1 --clock virtual -L 5us'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options ./first a : -np 2 ./second b c : -n1 ./first
+        [ "$(sort out | tr '\n' ' ')" = './first 0 of 116: a ./first 3 of 116: none ./second 1 of 116: b ./second 2 of 116: b ' ] &&
+            [ "$(sort out.err | uniq -c | tr -s ' \n' ' ')" = ' 2 first: here 2 second: here ' ] || fail "several programs: $options"
+        # shellcheck disable=SC2086
+        expect 1 'deadlock: all ranks wait' $options ./first : -P 1 ./second waits
+        grep -qF ' (first.c:17)' said &&
+            grep -qF 'rank 1 in MPI_Recv, for a message from rank 0 with tag 7 (second.c:17)' said || fail 'the lines of several programs'
+    done
+    expect 0 '' -np 1 -ppn 1 ./system nodes 1 : -n 1 ./system nodes 1
+    expect 2 'each program needs its number of ranks: -P 2 ./first : -P 2 PROGRAM' ./first : -P 2 ./second
+    for rest in '' '-P 2' './second' '-P x ./second' '-P 1 -L 5us ./second' '-L 5us ./second'; do
+        # shellcheck disable=SC2086
+        expect 2 'after a : come -P N and a program' -P 1 ./first : $rest
+    done
+    expect 2 './nothing: No such file' -P 1 ./first : -P 1 ./nothing
+    expect 2 '--explore is for one program' -P 1 --explore 3 ./first : -P 1 ./second
+    expect 2 'at most 8 programs' -P 1 ./first $(for i in 1 2 3 4 5 6 7 8; do echo : -P 1 ./first; done)
+    # options of other mpiruns
+    mkdir -p folder
+    cp system folder
+    for options in '-np 3 -x A=b -wdir folder' '-n 3 --oversubscribe --allow-run-as-root -genv A b --wdir=folder' \
+        '-c 3 --bind-to core --map-by node --mca btl tcp,self -env A b -wd folder' '-P3 --host localhost:3 -x A=b -x PATH -wdir folder' \
+        '-P 3 -H localhost,127.0.0.1 -x=A=b --wdir folder -envall' '--executor thread -np 3 -x A=b -wdir folder --rank-by slot'; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./system launched A=b folder
+    done
+    expect 0 ': all hold' -np 5 -ppn 2 ./system nodes 2
+    expect 0 ': all hold' -np 3 -pernode ./system nodes 1
+    expect 0 '[0] system: all hold' -l -np 2 ./system
+    while IFS='|' read -r options says; do
+        # shellcheck disable=SC2086
+        expect 2 "$says" $options ./system
+    done <<-'END'
+	-x|which program?
+	-np 2 --host nowhere|mpirun: --host nowhere: all ranks run on this host; remove it: with --nodes
+	--hostfile hosts|mpirun: --hostfile is not an option of logp mpirun; remove it: all ranks run on this host
+	-f hosts|mpirun: -f is not an option of logp mpirun
+	--output-filename out|redirect the output of this command
+	-ppn x|--nodes *xx: NODESxPROCESSORS
+	-wdir nowhere|mpirun: -wdir nowhere: No such file or directory
+	-x =b|mpirun: -x =b: NAME or NAME=VALUE
+	--cpu-set 0,1|type --cores LIST
+	--no-such|no such option
+	END
+    expect 2 '-x: needs a value' -x
+    expect 2 '-genv: needs two values' -np 2 -genv A
     expect 2 '--inter L=5us: needs --nodes' --inter L=5us ./system
     expect 2 '--nodes 2x3: as many processors as -P gives' --nodes 2x3 -P 4 ./system
     ;;
@@ -634,7 +712,7 @@ options)
     build computes.c
     # what is computed takes at least 20 ms of the processor
     while read -r how least; do
-        expect 0 '' -P 3 --clock virtual -L 5us --compute $how ./computes
+        expect 0 '' -P 3 --clock virtual --real-clocks -L 5us --compute $how ./computes
         [ "$(grep -c computed out)" -eq 3 ] &&
             awk -v least=$least '$2 < least || (least == 0 && $2 > 0) { exit 1 }' out || fail "--compute $how"
     done <<-'END'
@@ -647,12 +725,12 @@ options)
     free='computing takes no time on this clock, though a rank has computed for'
     for options in '' '--executor thread' '--check off'; do
         # shellcheck disable=SC2086
-        expect 0 "logp: $free" -P 3 --clock virtual -L 5us $options ./computes long
+        expect 0 "logp: $free" -P 3 --clock virtual --real-clocks -L 5us $options ./computes long
         [ "$(grep -c . out.err)" -eq 1 ] && grep -q 'ms; to charge it, type --compute measured$' out.err || fail "free work: $options"
     done
     for options in '--compute none' '--compute measured' -q '-L 100s'; do
         # shellcheck disable=SC2086
-        expect 0 '' -P 3 --clock virtual -L 5us $options ./computes long
+        expect 0 '' -P 3 --clock virtual --real-clocks -L 5us $options ./computes long
         [ ! -s out.err ] || fail "free work is named with $options"
     done
     expect 0 '' -P 3 --clock virtual -L 5us ./ring
@@ -1177,7 +1255,9 @@ refused)
     expect 2 'a script cannot be run as ranks' -P 2 ./script
     printf '#include <mpi.h>\n__thread int x;\nint main(int c, char **v) { return MPI_Init(&c, &v) + x; }\n' >tls.c
     cc -fPIC -pie -I"$tools/mpi/include" tls.c -o tls -L"$tools/mpi" -Wl,-rpath,"$tools/mpi" -lmpi_abi
-    expect 2 'it has thread-local variables' -P 2 ./tls
+    expect 2 'it has thread-local variables' -P 2 --executor fiber ./tls
+    expect 2 'it has thread-local variables' -P 2 --explore 5 ./tls
+    expect 1 './tls has thread-local variables and was not linked by logp-cc or logp-c++: each rank is a thread' -P 2 ./tls
     cc -no-pie -I"$tools/mpi/include" "$here/values.c" -o fixed
     expect 2 'it is not position-independent' -P 2 ./fixed
     for mpicc in mpicc.openmpi mpicc.mpich; do

@@ -18,7 +18,7 @@ CONVERSION = r"%[-+ 0#]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j)?[a-zA-Z]"
 SAID = re.compile(r'(?:\b(?:say|failure)\(|fprintf\(stderr,)\s*(%s(?:\s*%s)*)' % (LITERAL, LITERAL))
 LEAST = 7  # letters of a part that tells one message from others
 # Progress, lines that belong to another message, and what getopt() says for an MPI program
-NEED_NO_WORD = ("is ambiguous; possibilities:", "of %d runs \\033", "of %lld rows", "no memory", "paper %s", "points, %s left", "schedules, %s \\033", "trying %s \\033", "P = %lld, size", "\\033[%dA", "ratio %.4f", "lag %.3f",
+NEED_NO_WORD = ("is ambiguous; possibilities:", "of %d runs \\033", "of %lld rows", "no memory", "paper %s", "points, %s left", "schedules, at most %s left \\033", "trying %s \\033", "P = %lld, size", "\\033[%dA", "ratio %.4f", "lag %.3f",
                 "run%s; ", "%s %s%s%s: ", "%s of rank %d: ", "... and ", "  rank %d %s", "  rank %lld %s", "  rank %d in %s")
 
 

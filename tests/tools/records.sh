@@ -10,6 +10,7 @@ failed=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 for name in $(compgen -e LOGP_); do unset "$name"; done
+export LOGP_TEST_REGISTRY= # no other runs
 
 fail() { printf 'FAILED: %s\n' "$*"; failed=1; }
 

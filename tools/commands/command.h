@@ -64,10 +64,54 @@ void join_others(int argc, char **argv, const struct work *work, void (*give_up)
 /* Wait a little, so that the errors of other processes are printed before this one ends. */
 void let_others_speak(void);
 
+/* ---- foreign.c ---- */
+
+/* Replace the options that other mpiruns have in the words of `logp mpirun`; q keeps the new words. Those that set a
+ * variable or the working directory have done so. */
+CHECKED struct problem *take_foreign_options(const struct question *q, int *argc, char ***argv);
+
 /* ---- env.c ---- */
 
 /* The path of the MPI library that belongs to this command. */
 CHECKED struct problem *find_mpi_library(char *path, size_t size);
+
+/* ---- program.c ---- */
+
+/* Find a program as the shell would. @return its path, which may be `path`; its name: it is nowhere */
+const char *find_program(const char *name, char *path, size_t size);
+/* Whether a program is linked with a library whose name begins like this. found: for LD_PRELOAD, its path or name */
+bool program_needs(const char *path, const char *library, char *found, size_t size);
+
+/* The thread-local variables of an executable, at a fixed distance from the thread's own data. */
+struct thread_locals {
+    uint16_t machine;                              /* of the ELF header */
+    uint64_t address, bytes, initial_bytes, align; /* as its segment has them */
+    void *initial;                                 /* their first bytes; the caller frees them */
+};
+/* Whether the program has such variables; a driver links them in another way. */
+bool program_thread_locals(const char *path, struct thread_locals *out);
+
+/* ---- preload.c ---- */
+
+/* The library of AddressSanitizer, which must come before all others, if the program is compiled with it; or "". */
+const char *address_sanitizer(const char *program, char *path, size_t size);
+/* Start this command again with its libraries, and those that the program needs first. */
+CHECKED struct problem *start_again(char **argv, const char *program);
+bool is_started_again(void);
+/* The library that holds thread-local variables of the program; "": it needs none. */
+const char *locals_library(void);
+/* Restore the environment and the open files with which this command was first started, for
+ * processes that ranks start. */
+void restore_environment(void);
+/* Start it in gdb, with the commands for ranks; and whether a debugger is already attached. */
+CHECKED struct problem *start_gdb(char **argv, const char *program);
+bool is_traced(void);
+
+/* ---- locals.c ---- */
+
+/* Make a library, in memory, that holds these variables. @return the file, which stays open in a program that
+ * this process becomes; -1: there is no memory */
+int make_locals_library(const struct thread_locals *v);
 
 /* ---- completion.c ---- */
 

@@ -47,6 +47,8 @@ struct problem *answer_line(struct question *q, int argc, char **argv, struct an
 
     if (argc > 1 && strcmp(argv[1], "complete") == 0)
         return complete_words(q, argc - 2, argv + 2, to->f);
+    if (argc > 1 && strcmp(argv[1], "mpirun") == 0)
+        TRY(take_foreign_options(q, &argc, &argv));
     TRY(question_of_words(q, argc, argv));
     if (q->line.version) {
         print_version(to->f);

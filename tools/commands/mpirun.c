@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * logp mpirun: an MPI program, whose ranks are virtual processors of this process.
- *
- * The MPI library has functions of the C library's names (exit, rand, ...), which count only if it
- * comes before the C library. So the command starts itself again with it in LD_PRELOAD.
+ * It starts itself again with the libraries that must come before the C library: preload.c.
  */
 #define _GNU_SOURCE
 #include "commands/command.h"
@@ -25,76 +23,99 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char again[] = "LOGP_MPIRUN"; /* set: the library is loaded */
+enum { MOST_PROGRAMS = 8 }; /* of the MPI library, too */
 
-static const char own_files[] = "/proc/self/fd/";
-
-/* Name the library for LD_PRELOAD, where a blank or a colon ends a name: such a library gets the
- * name of a file descriptor that stays open in the started program. */
-static void name_preload(const char *library, char *name, size_t size)
+/* Choose how a program with a sanitizer runs: AddressSanitizer knows the stacks of threads alone. */
+static struct problem *check_sanitizer(struct question *q, const char *program,
+                                       const char *sanitizer)
 {
-    const int file = strpbrk(library, " :$") != NULL ? open(library, O_RDONLY) : -1;
+    char path[PATH_MAX];
 
-    if (file >= 0)
-        snprintf(name, size, "%s%d", own_files, file);
-    else
-        snprintf(name, size, "%s", library);
+    if (program_needs(program, "libtsan.so", path, sizeof(path)))
+        return usage_problem("mpirun: %s is compiled with -fsanitize=thread, which takes ranks for "
+                             "threads that share globals; compile it without, and with logp-cc "
+                             "--check-accesses to find loads and stores that are too early",
+                             program);
+    if (*sanitizer == '\0')
+        return NULL;
+    if (option_is_given(q, "explore"))
+        return usage_problem("mpirun: --explore: %s is compiled with -fsanitize=address, which "
+                             "does not know the stacks of explored ranks; compile it without",
+                             program);
+    if (!option_is_given(q, "executor"))
+        give_option(q, "executor", "thread");
+    return NULL;
 }
 
-/* AddressSanitizer and ThreadSanitizer end a process before main() if
- * another library comes first. */
-#if defined(__has_feature)
-#define HAS(sanitizer) __has_feature(sanitizer)
-#else
-#define HAS(sanitizer) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS(address_sanitizer) ||     \
-    HAS(thread_sanitizer)
-static const bool is_sanitized = true;
-#else
-static const bool is_sanitized = false;
-#endif
+/* ---- several programs: -P 2 ./a : -P 2 ./b ---- */
 
-/* Start this command again, with the library before the C library, but after a tool that the
- * user loads to see the calls of MPI. */
-static struct problem *start_again(char **argv)
+/* Words from `from` on to ":" or the end. */
+static size_t words_of_program(char *const *from)
 {
-    char library[PATH_MAX + 64], path[PATH_MAX + 64], both[2 * PATH_MAX];
-    const char *preload = getenv("LD_PRELOAD");
+    size_t n = 0;
 
-    if (is_sanitized)
+    while (from[n] != NULL && strcmp(from[n], ":") != 0)
+        n++;
+    return n;
+}
+
+/* "2", or "-P2", "-P 2", "-n 2", "-np 2" as one or two words. *n_words: of the option. @return the number; 0: it is none */
+static int64_t ranks_of(char *const *words, size_t n, size_t *n_words)
+{
+    static const char *const names[] = {"-P", "-np", "-n"};
+    int64_t ranks;
+
+    for (size_t i = 0; i < 3 && n > 0; i++) {
+        const size_t length = strlen(names[i]);
+        const char *text = NULL;
+
+        if (strcmp(words[0], names[i]) == 0 && n > 1)
+            text = words[1];
+        else if (strncmp(words[0], names[i], length) == 0 && words[0][length] != '\0')
+            text = words[0] + length;
+        *n_words = text == words[0] + length ? 1 : 2;
+        if (text != NULL && parse_number(text, false, 1, LOGP_MAX_PROCESSORS, &ranks))
+            return ranks;
+    }
+    return 0;
+}
+
+/* Add up the ranks of all programs of the command line, if there are several. */
+static struct problem *take_programs(struct question *q)
+{
+    char *const *word = q->line.rest;
+    const char *first = given_text(q, "P");
+    int64_t P = 0, ranks;
+    size_t n = words_of_program(word), n_words;
+    int n_programs = 1;
+    char *text;
+
+    if (word[n] == NULL)
+        return NULL;
+    if (first == NULL || !parse_number(first, false, 1, LOGP_MAX_PROCESSORS, &P))
         return usage_problem(
-            "mpirun: this command was built with a sanitizer that must come before the C "
-            "library, as the MPI library must; build it with cmake --preset ubsan, or without "
-            "a sanitizer");
-    TRY(find_mpi_library(library, sizeof(library)));
-    name_preload(library, path, sizeof(path));
-    if (preload != NULL && *preload != '\0')
-        snprintf(both, sizeof(both), "%s:%s", preload, path);
-    else
-        snprintf(both, sizeof(both), "%s", path);
-    setenv(again, preload != NULL ? preload : "", 1);
-    setenv("LD_PRELOAD", both, 1);
-    execv("/proc/self/exe", argv);
-    return failure("cannot start again with the MPI library: %s", strerror(errno));
-}
-
-/* Restore the environment and the open files with which this command was started, for
- * processes that ranks start. */
-static void restore_environment(void)
-{
-    const char *preload = getenv(again), *ours = getenv("LD_PRELOAD");
-    const char *file = ours != NULL ? strrchr(ours, ':') : NULL;
-
-    file = file != NULL ? file + 1 : ours;
-    if (file != NULL && strncmp(file, own_files, strlen(own_files)) == 0)
-        fcntl(atoi(file + strlen(own_files)), F_SETFD, FD_CLOEXEC);
-
-    if (preload != NULL && *preload != '\0')
-        setenv("LD_PRELOAD", preload, 1);
-    else
-        unsetenv("LD_PRELOAD");
-    unsetenv(again);
+            "mpirun: each program needs its number of ranks: -P 2 %s : -P 2 PROGRAM", word[0]);
+    if (option_is_given(q, "explore") || option_is_given(q, "gdb"))
+        return usage_problem("mpirun: --%s is for one program; remove the others, which follow a :",
+                             option_is_given(q, "gdb") ? "gdb" : "explore");
+    while (word[n] != NULL) {
+        word += n + 1;
+        n = words_of_program(word);
+        ranks = ranks_of(word, n, &n_words);
+        if (ranks == 0 || n <= n_words || word[n_words][0] == '-')
+            return usage_problem("mpirun: after a : come -P N and a program%s; options of the run "
+                                 "come before the first program: logp mpirun -P 2 ./a : -P 2 ./b",
+                                 n > 0 && word[0][0] == '-' && ranks == 0 ? ", and no other option"
+                                                                          : "");
+        P += ranks;
+        if (++n_programs > MOST_PROGRAMS)
+            return usage_problem("mpirun: at most %d programs", MOST_PROGRAMS);
+    }
+    text = kept_by(q, need(malloc(24)), free);
+    snprintf(text, 24, "%lld", (long long)P);
+    give_option(q, "P", text);
+    q->mpi.first_ranks = atoll(first);
+    return NULL;
 }
 
 /* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which a
@@ -104,13 +125,24 @@ static struct problem *take(struct question *q)
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
                                         "o-recv", "machine", "topology", "delay", "inter",
                                         "link",   "plugin",  "capacity", "gap",   "clock"};
+    char path[PATH_MAX], runtime[PATH_MAX];
+    const char *program, *sanitizer;
     bool given = false;
 
     if (q->line.rest == NULL || q->line.rest[0] == NULL)
         return usage_problem(
             "mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
-    if (getenv(again) == NULL)
-        TRY(start_again(q->line.argv));
+    TRY(take_programs(q));
+    program = find_program(q->line.rest[0], path, sizeof(path));
+    sanitizer = address_sanitizer(program, runtime, sizeof(runtime));
+    if (!is_started_again())
+        TRY(start_again(q->line.argv, program));
+    TRY(check_sanitizer(q, program, sanitizer));
+    if (*locals_library() != '\0' && !option_is_given(q, "executor") &&
+        !option_is_given(q, "explore")) {
+        q->mpi.needs_threads = true;
+        give_option(q, "executor", "thread");
+    }
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
         given = given || option_is_given(q, model[i]);
     if (!given)
@@ -120,22 +152,6 @@ static struct problem *take(struct question *q)
     if (!option_is_given(q, "timeout"))
         give_option(q, "timeout", option_is_given(q, "explore") ? "10s" : "3600s");
     return NULL;
-}
-
-/* Find a program as the shell would. */
-static const char *find_program(const char *name, char *path, size_t size)
-{
-    const char *folders = getenv("PATH");
-
-    if (strchr(name, '/') != NULL || folders == NULL || access(name, X_OK) == 0)
-        return name;
-    for (const char *from = folders; *from != '\0'; from += strcspn(from, ":")) {
-        from += *from == ':';
-        snprintf(path, size, "%.*s/%s", (int)strcspn(from, ":"), from, name);
-        if (access(path, X_OK) == 0)
-            return path;
-    }
-    return name;
 }
 
 /* The run as a diagram, to the file of --trace. *code: also of writing it */
@@ -170,54 +186,6 @@ static struct problem *report(const struct question *q, const struct logp_trace 
     profile_fini(&p);
     *code = answer_close(&to, *code, false);
     return NULL;
-}
-
-/* Whether a debugger is already attached. */
-static bool is_traced(void)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    int tracer = 0;
-
-    while (f != NULL && fgets(line, sizeof(line), f) != NULL)
-        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
-            break;
-    if (f != NULL)
-        fclose(f);
-    return tracer != 0;
-}
-
-/* Start this command in gdb, with the library before the C library and the commands for ranks. */
-static struct problem *start_gdb(char **argv)
-{
-    char library[PATH_MAX + 64], name[PATH_MAX + 64];
-    char script[PATH_MAX + 64], preload[PATH_MAX + 128], ours[64], self[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    const char *words[512] = {"gdb",    "-q",
-                              "-iex",   "set debuginfod enabled off",
-                              "-iex",   "set startup-with-shell off",
-                              "-iex",   "set breakpoint pending on",
-                              "-ex",    preload,
-                              "-ex",    ours,
-                              "-x",     script,
-                              "--args", self};
-    size_t n = 16;
-
-    self[length > 0 ? length : 0] = '\0';
-    TRY(find_mpi_library(library, sizeof(library)));
-    name_preload(library, name, sizeof(name));
-    snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
-             library);
-    snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s", name);
-    snprintf(ours, sizeof(ours), "set environment %s", again);
-    for (size_t i = 1; argv[i] != NULL; i++) {
-        if (n + 1 >= sizeof(words) / sizeof(words[0]))
-            return usage_problem("mpirun: --gdb: at most %zu words",
-                                 sizeof(words) / sizeof(words[0]) - 17);
-        words[n++] = argv[i];
-    }
-    execvp(words[0], (char *const *)words);
-    return usage_problem("mpirun: --gdb: gdb cannot be started: %s", strerror(errno));
 }
 
 /* Write the diagram and the report of the recorded run, also of a program that failed.
@@ -493,20 +461,54 @@ static struct problem *explored(const struct question *q, struct mpi_program *pr
     return told(run(NULL, program));
 }
 
+/* The programs that follow the first one, and the words of each. */
+static void find_programs(const struct question *q, struct mpi_program *program)
+{
+    char *const *word = q->line.rest;
+    struct mpi_program *last = program;
+    size_t n = words_of_program(word), n_words = 0;
+
+    for (;;) {
+        char **words = kept_by(q, need(calloc(n + 1, sizeof(*words))), free);
+        char *path = kept_by(q, need(malloc(PATH_MAX)), free);
+
+        memcpy(words, word + n_words, (n - n_words) * sizeof(*words));
+        last->argv = words;
+        last->argc = (int)(n - n_words);
+        last->path = find_program(words[0], path, PATH_MAX);
+        if (word[n] == NULL)
+            return;
+        word += n + 1;
+        n = words_of_program(word);
+        last->next = kept_by(q, need(calloc(1, sizeof(*last))), free);
+        last = (struct mpi_program *)last->next;
+        last->n_ranks = (int)ranks_of(word, n, &n_words);
+    }
+}
+
 /* Check the options of a program before it is started. */
 static struct problem *check_program(const struct question *q, const struct mpi_program *program)
 {
+    char path[PATH_MAX];
+    const char *sanitizer = address_sanitizer(program->path, path, sizeof(path));
+
+    if (*sanitizer != '\0' && q->how.fibers)
+        return option_problem("--executor", "fiber",
+                              "thread for a program that is compiled with -fsanitize=address, "
+                              "which does not know the stacks of fibers; remove the option");
     if (q->mpi.explore > 0)
         TRY(check_explored(q));
     else if (q->mpi.most_crashes > 0 || q->mpi.most_lost > 0 || q->mpi.most_doubled > 0)
         return usage_problem(
             "mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
     TRY(check_compute(q));
-    if (access(program->path, R_OK) != 0)
-        return usage_problem("mpirun: %s: %s", program->path, strerror(errno));
-    TRY(trust_program(program->path, q->mpi.explore > 0));
+    for (const struct mpi_program *p = program; p != NULL; p = p->next) {
+        if (access(p->path, R_OK) != 0)
+            return usage_problem("mpirun: %s: %s", p->path, strerror(errno));
+        TRY(trust_program(p->path, q->mpi.explore > 0));
+    }
     if (q->mpi.gdb && !is_traced())
-        return start_gdb(q->line.argv);
+        return start_gdb(q->line.argv, program->path);
     return over_processes(q) ? check_processes(q) : NULL;
 }
 
@@ -548,9 +550,8 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
 {
     int (*run)(struct logp_machine *, struct mpi_program *);
     void *address;
-    char path[PATH_MAX];
-    struct mpi_program program = {.argv = q->line.rest,
-                                  .tags_output = q->mpi.tags_output,
+    char locals[64] = "";
+    struct mpi_program program = {.tags_output = q->mpi.tags_output,
                                   .quiet = q->form.quiet,
                                   .checks = !q->mpi.unchecked,
                                   .checks_fail = q->mpi.checks_fail,
@@ -572,16 +573,18 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     memcpy(&run, &address, sizeof(run));
     if (run == NULL)
         return failure("the MPI library has not been loaded");
+    snprintf(locals, sizeof(locals), "%s", locals_library());
+    program.locals = locals;
     restore_environment();
-    program.path = find_program(q->line.rest[0], path, sizeof(path));
-    while (program.argv[program.argc] != NULL)
-        program.argc++;
+    find_programs(q, &program);
+    program.n_ranks = (int)q->mpi.first_ranks;
     TRY(check_program(q, &program));
     if (q->mpi.only_lists) {
         program.only_lists = true;
         return told(run(NULL, &program));
     }
     program.names_threads = !q->how.fibers;
+    program.needs_threads = q->mpi.needs_threads;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");
     program.looks_for_loops = !q->mpi.gdb;
@@ -606,6 +609,10 @@ const struct command command_mpirun = {
         "-o 2us -g 4us, --machine or --topology. MPI_Wtime() is the emulated clock. Exit code: "
         "that\n"
         "of the first rank whose code is not 0; a deadlock is reported with each rank's call.\n"
+        "Of the options of other mpiruns, -x, -genv, -wdir, -ppn, -l, --host localhost, "
+        "--oversubscribe,\n"
+        "--bind-to, --map-by, --mca and others are taken, and the rest are refused with the "
+        "reason.\n"
         "In gdb (--gdb): `run`, `rank 3`, `ranks NAME`, `print $global(\"NAME\", 3)`.\n"
         "\n"
         "  logp-cc hello.c -o hello && logp mpirun -P 64 ./hello",

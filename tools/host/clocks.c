@@ -8,6 +8,7 @@
 #include "host.h"
 
 #include <errno.h>
+#include <semaphore.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/times.h>
@@ -159,4 +160,99 @@ EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
     usage->ru_utime = (struct timeval){ns / second, ns % second / 1000};
     usage->ru_stime = (struct timeval){0, 0};
     return 0;
+}
+
+/* ---- waits until a time ---- */
+
+/* Until a time of a clock as the rank reads it: the host waits for as long as is left, and if nothing has come by then,
+ * the emulated clock advances to that time. */
+struct wait_end {
+    struct host_rank *h;
+    int64_t at_ns;           /* on the rank's clock */
+    struct timespec of_host; /* on the host's */
+};
+
+static struct wait_end end_of(struct host_rank *h, clockid_t clock, const struct timespec *t)
+{
+    const int64_t at_ns = t->tv_sec * second + t->tv_nsec - epoch_ns(clock),
+                  left_ns = at_ns - now_of(h);
+    struct wait_end end = {.h = h, .at_ns = at_ns};
+    int64_t ns;
+
+    NEXT_OF(clock_gettime)(clock, &end.of_host);
+    ns = end.of_host.tv_nsec + (left_ns > 0 ? left_ns : 0);
+    end.of_host = (struct timespec){end.of_host.tv_sec + ns / second, ns % second};
+    return end;
+}
+
+static void pass(const struct wait_end *end, bool in_vain)
+{
+    if (!in_vain || end->at_ns <= logp_now(end->h->vp))
+        return;
+    the_guest.charge_computing();
+    the_guest.note_result(logp_sleep_until(end->h->vp, end->at_ns));
+    the_guest.resume_computing();
+}
+
+/* A condition variable may have the monotonic clock, whose times are small. */
+static clockid_t likely_clock(const struct timespec *t)
+{
+    return t->tv_sec * second < the_job->epoch_ns ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t)
+{
+    struct host_rank *h = READER;
+    struct wait_end end;
+    int rc;
+
+    if (h == NULL)
+        return NEXT(pthread_cond_timedwait)(c, m, t);
+    end = end_of(h, likely_clock(t), t);
+    rc = NEXT(pthread_cond_timedwait)(c, m, &end.of_host);
+    pass(&end, rc == ETIMEDOUT);
+    return rc;
+}
+
+EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+                                  const struct timespec *t)
+{
+    struct host_rank *h = READER;
+    struct wait_end end;
+    int rc;
+
+    if (h == NULL)
+        return NEXT(pthread_cond_clockwait)(c, m, clock, t);
+    end = end_of(h, clock, t);
+    rc = NEXT(pthread_cond_clockwait)(c, m, clock, &end.of_host);
+    pass(&end, rc == ETIMEDOUT);
+    return rc;
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t)
+{
+    struct host_rank *h = READER;
+    struct wait_end end;
+    int rc;
+
+    if (h == NULL)
+        return NEXT(pthread_mutex_timedlock)(m, t);
+    end = end_of(h, CLOCK_REALTIME, t);
+    rc = NEXT(pthread_mutex_timedlock)(m, &end.of_host);
+    pass(&end, rc == ETIMEDOUT);
+    return rc;
+}
+
+EXPORT int sem_timedwait(sem_t *s, const struct timespec *t)
+{
+    struct host_rank *h = READER;
+    struct wait_end end;
+    int rc;
+
+    if (h == NULL)
+        return NEXT(sem_timedwait)(s, t);
+    end = end_of(h, CLOCK_REALTIME, t);
+    rc = NEXT(sem_timedwait)(s, &end.of_host);
+    pass(&end, rc != 0 && errno == ETIMEDOUT);
+    return rc;
 }

@@ -55,6 +55,7 @@ struct picture {
     char *path;           /* of the executable, and its segments; they outlive the job */
     const Elf64_Phdr *segments;
     int n_segments;
+    const struct picture *next; /* of the other programs */
 };
 
 /* ---- whether the executable can be cloned ---- */
@@ -290,7 +291,7 @@ static bool reserve(const struct job *job, struct picture *p)
     return p->is_made != NULL && p->path != NULL;
 }
 
-static const struct picture *the_picture; /* for the unwinder */
+static const struct picture *pictures; /* for the unwinder */
 
 void host_make_picture(struct job *job)
 {
@@ -301,7 +302,8 @@ void host_make_picture(struct job *job)
     p->file = -1;
     if (lay_out(job, p) && !asks_loader(job) && load_picture(job, p) && take_relocations(job, p) &&
         write_picture(job, p) && reserve(job, p)) {
-        the_picture = job->picture = p;
+        p->next = pictures;
+        pictures = job->picture = p;
         return;
     }
     if (p->file >= 0)
@@ -386,11 +388,15 @@ static __attribute__((constructor)) void find_next(void)
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 EXPORT int _dl_find_object(void *address, struct dl_find_object *result)
 {
-    const struct picture *p = the_picture;
-    const uintptr_t offset = p != NULL ? (uintptr_t)address - p->clones : 0;
-    uintptr_t base;
+    const struct picture *p = pictures;
+    uintptr_t base, offset = 0;
 
-    if (p == NULL || offset >= (uintptr_t)p->n_clones * p->stride) {
+    for (; p != NULL; p = p->next) {
+        offset = (uintptr_t)address - p->clones;
+        if (offset < (uintptr_t)p->n_clones * p->stride)
+            break;
+    }
+    if (p == NULL) {
         if (next_find == NULL)
             find_next();
         return next_find(address, result);
@@ -405,15 +411,11 @@ EXPORT int _dl_find_object(void *address, struct dl_find_object *result)
 }
 #endif
 
-EXPORT int dl_iterate_phdr(phdr_callback *callback, void *data)
+static int iterate_clones(const struct picture *p, phdr_callback *callback, void *data)
 {
-    const struct picture *p = the_picture;
-    int rc;
+    int rc = 0;
 
-    if (next_iterate == NULL)
-        find_next();
-    rc = next_iterate(callback, data);
-    for (int i = 0; p != NULL && rc == 0 && i < p->n_clones; i++) {
+    for (int i = 0; rc == 0 && i < p->n_clones; i++) {
         struct dl_phdr_info info = {.dlpi_addr = p->clones + (uintptr_t)i * p->stride,
                                     .dlpi_name = p->path,
                                     .dlpi_phdr = p->segments,
@@ -423,5 +425,17 @@ EXPORT int dl_iterate_phdr(phdr_callback *callback, void *data)
         if (atomic_load_explicit(&p->is_made[i], memory_order_acquire))
             rc = callback(&info, sizeof(info), data);
     }
+    return rc;
+}
+
+EXPORT int dl_iterate_phdr(phdr_callback *callback, void *data)
+{
+    int rc;
+
+    if (next_iterate == NULL)
+        find_next();
+    rc = next_iterate(callback, data);
+    for (const struct picture *p = pictures; p != NULL && rc == 0; p = p->next)
+        rc = iterate_clones(p, callback, data);
     return rc;
 }

@@ -13,12 +13,14 @@
 
 static const char *name_of_program(bool whole)
 {
+    const struct host_rank *h = host_here();
+    const struct job *job = h != NULL ? h->job : the_job;
     const char *slash;
 
-    if (the_job == NULL || the_job->argc == 0)
+    if (job == NULL || job->argc == 0)
         return whole ? program_invocation_name : program_invocation_short_name;
-    slash = strrchr(the_job->argv[0], '/');
-    return whole || slash == NULL ? the_job->argv[0] : slash + 1;
+    slash = strrchr(job->argv[0], '/');
+    return whole || slash == NULL ? job->argv[0] : slash + 1;
 }
 
 /* "prog: WORDS: No such file or directory"; error: -1: without it. As one line: it is one of a rank. */

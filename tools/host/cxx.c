@@ -120,6 +120,6 @@ void host_set_stream_input(const struct host_rank *host, FILE *input)
 {
     struct stream *all = host->streams;
 
-    if (all != NULL && the_job->streams[0] != NULL)
+    if (all != NULL && host->job->streams[0] != NULL)
         all[0].buffer.file = input;
 }

@@ -46,12 +46,12 @@ EXPORT int execvpe(const char *path, char *const *words, char *const *environmen
 
 EXPORT int execv(const char *path, char *const *words)
 {
-    return become(false, path, words, environ);
+    return become(false, path, words, host_environment(host_here()));
 }
 
 EXPORT int execvp(const char *path, char *const *words)
 {
-    return become(true, path, words, environ);
+    return become(true, path, words, host_environment(host_here()));
 }
 
 /* Pass the words up to NULL as an array, and the environment that follows them, if there is one. */
@@ -71,7 +71,8 @@ static int become_listed(bool searches, const char *path, const char *first, va_
     memcpy(&words[0], &first, sizeof(first));
     for (size_t i = 1; first != NULL && i <= n; i++)
         words[i] = va_arg(args, char *);
-    return become(searches, path, words, takes_environment ? va_arg(args, char **) : environ);
+    return become(searches, path, words,
+                  takes_environment ? va_arg(args, char **) : host_environment(host_here()));
 }
 
 #define LISTED(name, searches, takes_environment)                                                  \

@@ -79,7 +79,7 @@ uintptr_t host_address_in_file(const struct host_rank *h, uintptr_t address)
 {
     const uintptr_t offset = address - h->base;
 
-    return offset < the_job->image_bytes ? offset : 0;
+    return offset < h->job->image_bytes ? offset | (uintptr_t)h->job->index << PROGRAM_SHIFT : 0;
 }
 
 int host_make_file(const struct job *job, const char *name)

@@ -43,9 +43,10 @@ struct variables {
     char *optarg;
     int optind, opterr, optopt;
     FILE *input; /* stdin */
+    char **environment;
 };
 
-enum { N_VARIABLES = 5, N_STREAMS = 4 };
+enum { N_VARIABLES = 8, N_STREAMS = 4 };
 
 struct rank;
 
@@ -70,6 +71,7 @@ extern const struct guest the_guest;
 
 struct host_rank {
     struct logp_vp *vp;
+    const struct job *job;   /* its program */
     struct rank *rank;       /* the guest's */
     const char *const *call; /* of the guest: that the rank is in, or was in last */
     jmp_buf end;
@@ -86,9 +88,16 @@ struct host_rank {
     char *token;         /* of strtok() */
     int64_t computes_ns; /* its thread's processor time when it last resumed its own code */
     struct variables variables;
-    void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
-    uintptr_t base;        /* of its image in memory: where the file's address 0 is */
-    bool was_ended;        /* its destructors run once, and not after _exit() */
+    void *at[N_VARIABLES];     /* of each: here, or in an image that has a copy */
+    uintptr_t base;            /* of its image in memory: where the file's address 0 is */
+    bool was_ended;            /* its destructors run once, and not after _exit() */
+    char **environment;        /* environment.c: an array of its own; NULL: none */
+    struct specific *specific; /* keys.c: of keys of threads; n_specific of them */
+    int n_specific;
+    int directory; /* directory.c: its own; 0: it has not changed that */
+    bool has_mask;
+    mode_t mask;
+    struct host_signals *signals; /* signals.c: NULL: the rank has no handlers */
     bool parses; /* getopt(): it has been called; characters of a word done; operands passed */
     int in_word, first_operand, last_operand;
     char **argv;    /* a copy */
@@ -117,13 +126,17 @@ struct own_functions {
     uintptr_t one, array, array_bytes;
 };
 
+/* A program of the run, and, of the first one, what belongs to all of them. */
 struct job {
+    struct job *next; /* the program of the ranks after those of this one; NULL: none */
+    int index, first_rank;
     int argc;
     char **argv;
     const char *path; /* also for other folders and processes */
     char *file;       /* the executable, in memory */
     size_t file_bytes;
     size_t image_bytes; /* of an image in memory */
+    const char *locals; /* the library that holds its thread-local variables; "" or NULL: none */
     struct own_functions constructors, destructors;
     struct picture *picture; /* the source of clones; NULL: the loader loads each image */
     main_function *main;     /* not NULL: there is one rank, which is this process's own program */
@@ -132,6 +145,9 @@ struct job {
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     size_t stack_bytes;
     int n_ranks;
+    bool changes_directory; /* the executable calls chdir() or umask(): directory.c */
+    int directory;          /* that of the process; -1: none is kept */
+    mode_t mask;
     bool follows_clock; /* the system's clocks are emulated: clocks.c */
     int64_t epoch_ns;   /* the time of day at the start of the run, then: since 1970 */
     int node_size;      /* ranks of a node; 0: all are of this host */
@@ -152,6 +168,12 @@ void host_begin_watch(int (*exit_code)(void));
 void host_end_watch(void); /* the run has returned */
 void host_note_over(void);
 void host_catch_interrupts(void); /* once the handlers that stop the run are there */
+
+/* locals.c: thread-local variables of an executable that no driver has linked. @return whether a thread has space for them
+ * where the executable looks */
+bool host_has_locals(const struct job *job);
+/* Those of the calling thread begin with the values of this image, which is loaded. */
+void host_begin_locals(const struct job *job, const struct host_rank *host);
 
 /* executable.c */
 /* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
@@ -174,7 +196,7 @@ int host_make_file(const struct job *job, const char *name);
 /* image.c. prepare: called before the first copy is made */
 int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size);
 /* Load a copy of the executable. @return its entry; NULL: the reason is in *why */
-void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t size);
+void *host_load_image(const struct job *job, struct host_rank *host, char *why, size_t size);
 /* Unload it. Its file is used again. */
 void host_unload_image(struct host_rank *host);
 void host_enter_image(void *entry);
@@ -193,6 +215,8 @@ void host_write_address(const struct job *job, const struct host_rank *host,
 
 /* place.c: safe in signal handlers */
 enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
+/* A place has the number of its program above the address in its file: it fits in 32 bits. */
+enum { PROGRAM_SHIFT = 29, MOST_PROGRAMS = 8 };
 
 /* Of an address in this rank's copy of the executable; 0: it is none. caller: a return address, or NULL */
 uintptr_t host_place_of(const struct host_rank *h, void *caller);
@@ -208,6 +232,9 @@ const char *host_demangled(const char *name, char *text, size_t size);
 /* The same of host_place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *host_name_here(char *text);
 
+/* own_code.c: whether a return address is in this library or liblogp */
+bool host_is_own_code(const void *address);
+
 /* clocks.c: this clock as the calling rank has it, outside of a rank the host's; -1: there is none */
 int64_t host_read_clock(clockid_t clock);
 
@@ -221,6 +248,8 @@ void host_find_variables(struct job *job);
 /* Before the copy of the executable is loaded, or in a clone; and after that. */
 void host_give_variables(const struct job *job, struct host_rank *host);
 void host_begin_variables(const struct job *job, struct host_rank *host);
+/* Where the variable environ of this rank is. */
+char ***host_environment_of(const struct job *job, const struct host_rank *host);
 /* The variable stdin of this rank. */
 void host_set_stdin(const struct host_rank *host, FILE *input);
 
@@ -256,8 +285,6 @@ void host_set_stream_input(const struct host_rank *host, FILE *input);
 /* here.c: a function of the C library that one of the same name here replaces */
 void *host_next_of(const char *name);
 #define NEXT(name) ((__typeof__(name) *)host_next_of(#name))
-/* Whether a return address is in this library or liblogp, which ask for the host's clocks and process. */
-bool host_is_own_code(const void *address);
 /* Those that are called by name. Signal handlers may call all but host_fileno(), since host_next_of() takes a lock. */
 int host_close(int fd);
 ssize_t host_read(int fd, void *buf, size_t n);
@@ -298,6 +325,24 @@ bool host_is_abandoned(const struct job *job);
 /* system.c: the node of a rank, and its name. size: of the array, with the end of the text; @return whether it fits */
 int host_node_of(const struct job *job, int rank);
 bool host_node_name(char *name, size_t size);
+
+/* The number that this rank has as a process. */
+pid_t host_number_of(const struct job *job, int rank);
+/* environment.c: of this rank; NULL: of the process */
+char **host_environment(const struct host_rank *h);
+/* directory.c: look in the executable; a rank begins, on its thread; it comes back to its own code; it has ended */
+void host_find_directories(struct job *job);
+void host_begin_directory(const struct job *job, struct host_rank *h, bool is_only_thread);
+void host_enter_directory(const struct host_rank *h);
+void host_end_directory(struct host_rank *h);
+/* locks.c: close this descriptor of a rank by closes(of), which ends the rank's locks of the file and no others; NULL: it is
+ * of no rank. And the rank has ended. */
+int host_close_locked(const struct host_rank *h, int fd, int (*closes)(void *of), void *of);
+void host_end_locks(const struct host_rank *h);
+/* keys.c: the rank has ended */
+void host_end_keys(struct host_rank *h);
+/* signals.c: the rank has ended */
+void host_end_signals(struct host_rank *h);
 
 /* redirect.c: close what a rank has put in place of its standard streams */
 void host_end_redirections(struct host_rank *h);

@@ -136,6 +136,7 @@ static bool sections_are_whole(const struct job *job)
 static const char *unsuitable(const struct job *job)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)job->file;
+    const Elf64_Sym *sanitizer;
 
     if (job->file_bytes < sizeof(*e) || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0)
         return "it is not an executable (a script cannot be run as ranks)";
@@ -152,9 +153,14 @@ static const char *unsuitable(const struct job *job)
         host_section(job->file, SHT_DYNSYM, NULL) == NULL)
         return "its section headers have been removed: link it again, and strip it with plain "
                "strip at most";
-    if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file))
+    sanitizer = host_symbol_of(job, "__asan_init");
+    if (sanitizer != NULL && sanitizer->st_shndx != SHN_UNDEF)
+        return "it is linked statically with AddressSanitizer, which all ranks share: link it with "
+               "logp-cc, or with -shared-libasan";
+    if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file) && !host_has_locals(job))
         return "it has thread-local variables, which an executable has once for a process: link it "
-               "with logp-cc";
+               "with logp-cc or logp-c++ (CMake: -DCMAKE_CXX_COMPILER=logp-c++), or remove "
+               "--executor and --explore";
     return NULL;
 }
 
@@ -209,6 +215,7 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     own_unique_symbols(job->file);
     host_find_variables(job);
     host_find_streams(job);
+    host_find_directories(job);
     prepare(job);
     if (!job->names_threads && job->n_copies == 0 &&
         !host_has_own_libraries(job)) /* a debugger reads what the loader has */
@@ -229,7 +236,7 @@ static bool make_own_file(const struct job *job, struct host_rank *host)
 }
 
 /* Load a copy by the loader. @return false: the reason is in *why */
-static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t size)
+static bool load_copy(const struct job *job, struct host_rank *host, char *why, size_t size)
 {
     struct link_map *map;
     char path[64];
@@ -248,7 +255,7 @@ static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t
         return false;
     }
     host->base = map->l_addr;
-    if (host == job->hosts && !job->quiet)
+    if (host == job->hosts + job->first_rank && !job->quiet)
         host_name_shared(job);
     return true;
 }
@@ -265,11 +272,12 @@ static bool load_clone(const struct job *job, struct host_rank *host, char *why,
     return true;
 }
 
-void *host_load_image(struct job *job, struct host_rank *host, char *why, size_t size)
+void *host_load_image(const struct job *job, struct host_rank *host, char *why, size_t size)
 {
     if (job->picture != NULL ? !load_clone(job, host, why, size) : !load_copy(job, host, why, size))
         return NULL;
     host_begin_variables(job, host);
+    host_begin_locals(job, host);
     host_fill_copies(job, host);
     host_begin_streams(job, host);
     return (void *)(host->base + ((const Elf64_Ehdr *)job->file)->e_entry);
@@ -283,9 +291,11 @@ void host_begin_image(const struct job *job, const struct host_rank *host)
     const struct own_functions *f = &job->constructors;
 
     if (f->one != 0)
-        ((constructor *)(host->base + f->one))(job->argc, job->argv, environ);
+        ((constructor *)(host->base + f->one))(job->argc, job->argv,
+                                               *host_environment_of(job, host));
     for (size_t i = 0; i < f->array_bytes / sizeof(constructor *); i++)
-        ((constructor **)(host->base + f->array))[i](job->argc, job->argv, environ);
+        ((constructor **)(host->base + f->array))[i](job->argc, job->argv,
+                                                     *host_environment_of(job, host));
 }
 
 void host_end_image(const struct job *job, struct host_rank *host)

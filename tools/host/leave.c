@@ -37,7 +37,7 @@ void host_leave_rank(int code, int rc)
     if (rc == 0) /* a handler may call exit() */
         host_end_calls(&h->exit_calls, true);
     if (rc == 0)
-        host_end_image(the_job, h);
+        host_end_image(h->job, h);
     longjmp(h->end, 1);
 }
 

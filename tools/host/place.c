@@ -181,32 +181,45 @@ static void name_without_line(const struct job *job, uintptr_t place, char *text
     snprintf(text, PLACE_TEXT, " (%.*s+%#lx)", PLACE_TEXT - 24, name, (unsigned long)offset);
 }
 
-void host_name_places(const struct job *job, const uintptr_t *places, int n,
-                      char (*texts)[PLACE_TEXT])
+/* Those of one program. */
+static void name_places_of(const struct job *job, const uintptr_t *places, int n,
+                           char (*texts)[PLACE_TEXT])
 {
     char answer[MOST_PLACES * PLACE_TEXT];
+    uintptr_t own[MOST_PLACES] = {0};
     const char *line = answer;
     bool any = false;
 
     for (int i = 0; i < n; i++)
-        any = any || places[i] != 0;
+        if (places[i] != 0 && (int)(places[i] >> PROGRAM_SHIFT) == job->index) {
+            own[i] = places[i] - ((uintptr_t)job->index << PROGRAM_SHIFT);
+            any = any || own[i] != 0;
+        }
     answer[0] = '\0';
     if (any)
-        ask_lines(job->path, places, n, answer, sizeof(answer));
+        ask_lines(job->path, own, n, answer, sizeof(answer));
     for (int i = 0; i < n; i++) {
         const size_t length = strcspn(line, " \n"); /* a blank: (discriminator 2) */
         const char *number = memrchr(line, ':', length);
 
-        texts[i][0] = '\0';
-        if (places[i] == 0)
+        if (own[i] == 0)
             ;
         else if (number != NULL && number[1] >= '1' && number[1] <= '9')
             snprintf(texts[i], PLACE_TEXT, " (%.*s)", (int)length, line);
         else
-            name_without_line(job, places[i], texts[i]);
+            name_without_line(job, own[i], texts[i]);
         line += strcspn(line, "\n");
         line += *line == '\n';
     }
+}
+
+void host_name_places(const struct job *job, const uintptr_t *places, int n,
+                      char (*texts)[PLACE_TEXT])
+{
+    for (int i = 0; i < n; i++)
+        texts[i][0] = '\0';
+    for (; job != NULL; job = job->next)
+        name_places_of(job, places, n, texts);
 }
 
 const char *host_name_here(char *text)

@@ -120,12 +120,19 @@ void host_end_redirections(struct host_rank *h)
 
 /* ---- streams ---- */
 
+static int close_this_stream(void *f)
+{
+    return close_stream(f);
+}
+
 EXPORT int fclose(FILE *f)
 {
     struct host_rank *h = host_of_process();
     const int fd = h != NULL ? number_of(h, f) : -1;
 
-    return fd < 0 ? close_stream(f) : redirect(h, fd, -1) == 0 ? 0 : EOF;
+    if (fd < 0)
+        return host_close_locked(h, h != NULL ? host_fileno(f) : -1, close_this_stream, f);
+    return redirect(h, fd, -1) == 0 ? 0 : EOF;
 }
 
 /* path: NULL: the mode alone would change, which stays. */
@@ -179,11 +186,17 @@ EXPORT int fileno(FILE *f)
 
 /* ---- descriptors ---- */
 
+static int close_this(void *fd)
+{
+    return host_close(*(int *)fd);
+}
+
 EXPORT int close(int fd)
 {
-    struct host_rank *h = fd >= 0 && fd <= STDERR_FILENO ? host_of_process() : NULL;
+    struct host_rank *h = host_of_process();
 
-    return h == NULL ? host_close(fd) : redirect(h, fd, -1);
+    return h == NULL || fd < 0 || fd > STDERR_FILENO ? host_close_locked(h, fd, close_this, &fd)
+                                                     : redirect(h, fd, -1);
 }
 
 EXPORT int dup(int fd)

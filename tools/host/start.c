@@ -44,11 +44,11 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
     struct host_rank *h = host_here();
 
     if (h != NULL) {
-        h->argv = copy_arguments(the_job->argc, the_job->argv);
+        h->argv = copy_arguments(h->job->argc, h->job->argv);
         if (h->argv == NULL)
             host_leave_rank(1, -ENOMEM);
         the_guest.resume_computing();
-        exit(main(the_job->argc, h->argv, environ));
+        exit(main(h->job->argc, h->argv, host_environment(h)));
     }
     if (getenv("LOGP_MPIRUN") == NULL) {
         own_main = main;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program asks of the system, and a rank has for itself: the name of its node.
+ * What a program asks of the system, and a rank has for itself: the name of its node, and its number as a process.
  */
 #include "host.h"
 
@@ -45,4 +45,28 @@ EXPORT int uname(struct utsname *system)
     if (rc == 0)
         host_node_name(system->nodename, sizeof(system->nodename));
     return rc;
+}
+
+/* ---- the number of the process ---- */
+
+/* That of the process for rank 0, and numbers above those of processes (2^22) for the others: unlike those of other runs on
+ * this host at the same time, so that names of temporary files differ. */
+pid_t host_number_of(const struct job *job, int rank)
+{
+    const uint64_t first = UINT64_C(1) << 22, n = (UINT64_C(1) << 31) - first;
+
+    if (rank == 0)
+        return job->pid;
+    return (pid_t)(first + ((uint64_t)job->pid * (uint64_t)job->n_ranks + (uint64_t)rank) % n);
+}
+
+EXPORT pid_t getpid(void)
+{
+    const pid_t process = (pid_t)syscall(SYS_getpid);
+    const struct host_rank *h =
+        the_job != NULL && process == the_job->pid && !host_is_own_code(__builtin_return_address(0))
+            ? host_here()
+            : NULL;
+
+    return h != NULL ? host_number_of(the_job, (int)(h - the_job->hosts)) : process;
 }

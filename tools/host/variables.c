@@ -8,6 +8,7 @@
 #include "host.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -17,8 +18,10 @@ static const struct {
     {                                                                                              \
         name, offsetof(struct variables, field), sizeof(((struct variables *)NULL)->field)         \
     }
-    VARIABLE("optarg", optarg), VARIABLE("optind", optind), VARIABLE("opterr", opterr),
-    VARIABLE("optopt", optopt), VARIABLE("stdin", input),
+    VARIABLE("optarg", optarg),         VARIABLE("optind", optind),
+    VARIABLE("opterr", opterr),         VARIABLE("optopt", optopt),
+    VARIABLE("stdin", input),           VARIABLE("environ", environment),
+    VARIABLE("__environ", environment), VARIABLE("_environ", environment),
 };
 
 void host_find_variables(struct job *job)
@@ -34,8 +37,11 @@ static bool is_copy(const Elf64_Sym *symbol)
 
 void host_give_variables(const struct job *job, struct host_rank *host)
 {
-    host->variables = (struct variables){
-        .optind = 1, .opterr = 1, .optopt = '?', .input = host_input_of(job, host)};
+    host->variables = (struct variables){.optind = 1,
+                                         .opterr = 1,
+                                         .optopt = '?',
+                                         .input = host_input_of(job, host),
+                                         .environment = environ};
     for (int v = 0; v < N_VARIABLES; v++) {
         host->at[v] = (char *)&host->variables + variables[v].offset;
         if (job->symbols[v] != NULL && !is_copy(job->symbols[v]))
@@ -52,6 +58,18 @@ void host_begin_variables(const struct job *job, struct host_rank *host)
             host->at[v] = (void *)(host->base + job->symbols[v]->st_value);
             memcpy(host->at[v], value, variables[v].size);
         }
+}
+
+/* Where the executable has a copy, all of its names are that. */
+char ***host_environment_of(const struct job *job, const struct host_rank *host)
+{
+    char ***at = NULL;
+
+    for (int v = 0; v < N_VARIABLES; v++)
+        if (variables[v].offset == offsetof(struct variables, environment) &&
+            (at == NULL || is_copy(job->symbols[v])))
+            at = host->at[v];
+    return at;
 }
 
 void host_set_stdin(const struct host_rank *host, FILE *input)

@@ -94,8 +94,16 @@ static void catch_crashes(void)
 
 /* ---- a rank ---- */
 
+/* The program of a rank */
+static const struct job *program_of(const struct job *first, int rank)
+{
+    while (first->next != NULL && first->next->first_rank <= rank)
+        first = first->next;
+    return first;
+}
+
 /* The program, on this vp's stack; it comes back by host_leave_rank(). */
-static void run_program(struct job *job, struct host_rank *host)
+static void run_program(const struct job *job, struct host_rank *host)
 {
     char why[512];
     void *entry;
@@ -121,7 +129,7 @@ static void note_end(struct host_rank *h, struct logp_vp *vp)
 
 int mpi_run_rank(struct logp_vp *vp, void *arg)
 {
-    struct job *job = arg;
+    const struct job *job = arg;
     const int me = logp_vp_rank(vp);
     struct rank *r = &the_run.ranks[me];
     struct host_rank *h = &job->hosts[me];
@@ -132,6 +140,7 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     if (me == 0)
         host_catch_interrupts();
     r->host = h;
+    h->job = program_of(job, me);
     h->vp = vp;
     h->rank = r;
     h->call = &r->call;
@@ -146,9 +155,11 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     }
     handler_stack = make_handler_stack();
     host_look_here();
+    host_begin_directory(job, h,
+                         !job->names_threads && logp_machine_cores(logp_vp_machine(vp)) == 1);
     atomic_store_explicit(&h->running, true, memory_order_relaxed); /* this thread reads it */
     if (setjmp(h->end) == 0)
-        run_program(job, h);
+        run_program(h->job, h);
     profile_calls_left(r);
     note_end(h, vp);
     host_end_output(h);
@@ -171,6 +182,12 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and host_is_abandoned() */
     free_handler_stack(handler_stack);
     host_end_redirections(h);
+    host_end_signals(h);
+    host_end_keys(h);
+    host_end_locks(h);
+    host_end_directory(h);
+    free(h->environment);
+    h->environment = NULL;
     free(h->argv);
     free(h->streams);
     mpi_end_rank(r);
@@ -324,6 +341,57 @@ static int agree_on_code(struct logp_machine *m, int code)
     return logp_machine_agree(m, &largest, 1, LOGP_AGREE_MAX) == 0 ? (int)largest : code;
 }
 
+/* Read the executables of all programs; the job has the first. @return 0; -1: an error has been printed */
+static int read_programs(struct job *job, const struct mpi_program *program)
+{
+    const struct job first = *job; /* the values that all have in common */
+    char why[512], *path;
+    int first_rank = 0;
+
+    the_run.times_calls = the_run.times_calls || program->next != NULL; /* directory.c */
+    for (const struct mpi_program *p = program; p != NULL; p = p->next) {
+        if (p != program) {
+            struct job *next = malloc(sizeof(*next));
+
+            if (next == NULL)
+                return -1;
+            *next = first;
+            next->index = job->index + 1;
+            next->first_rank = first_rank;
+            job = job->next = next;
+        }
+        job->argc = p->argc;
+        job->argv = p->argv;
+        job->path = p->path;
+        if (host_read_image(job, profile_bind_functions, why, sizeof(why)) != 0) {
+            fprintf(stderr, "logp: %s: %s\n", p->path, why);
+            return -1;
+        }
+        path = realpath(p->path, NULL); /* the program may go to another folder */
+        job->path = path != NULL ? path : p->path;
+        first_rank += p->n_ranks;
+        if (program->next != NULL && job->image_bytes > (size_t)1 << PROGRAM_SHIFT) {
+            fprintf(stderr, "logp: %s: of several programs each has at most %d MiB\n", p->path,
+                    1 << (PROGRAM_SHIFT - 20));
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Of all programs. @return the largest exit code */
+static int list_missing(const struct mpi_program *program)
+{
+    int code = 0;
+
+    for (; program != NULL; program = program->next) {
+        const int its = mpi_list_missing(program);
+
+        code = its > code ? its : code;
+    }
+    return code;
+}
+
 static bool shares_cores(const struct logp_machine *m)
 {
     struct logp_core_use use;
@@ -338,6 +406,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     struct job job = {.argc = program->argc,
                       .argv = program->argv,
                       .path = program->path,
+                      .locals = program->exploration == NULL ? program->locals : "",
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
@@ -346,12 +415,11 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                       .follows_clock = (m == NULL || logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL) &&
                                        !program->real_clocks,
                       .epoch_ns = program->epoch_ns};
-    char why[512], path[PATH_MAX];
     struct rlimit files;
     int rc;
 
     if (program->only_lists)
-        return mpi_list_missing(program);
+        return list_missing(program);
     the_run = (struct run){.checks = program->checks,
                            .checks_fail = program->checks_fail,
                            .checksums = program->checksums,
@@ -363,12 +431,19 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                            .records_calls = program->report != NULL,
                            .times_calls = program->compute > 0 || program->report != NULL};
     rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
-    if (rc == 0 && host_read_image(&job, profile_bind_functions, why, sizeof(why)) != 0) {
-        fprintf(stderr, "logp: %s: %s\n", program->path, why);
+    if (rc == 0 && read_programs(&job, program) != 0)
         return 2;
-    }
-    if (realpath(program->path, path) != NULL) /* the program may go to another folder */
-        job.path = path;
+    for (const struct job *other = job.next; other != NULL; other = other->next)
+        if (other->changes_directory && !job.changes_directory) {
+            job.changes_directory = true;
+            job.directory = other->directory;
+            job.mask = other->mask;
+        }
+    if (rc == 0 && program->needs_threads && !program->quiet)
+        fprintf(stderr,
+                "logp: %s has thread-local variables and was not linked by logp-cc or logp-c++: "
+                "each rank is a thread\n",
+                program->path);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);

@@ -10,7 +10,11 @@
 #include <stdbool.h>
 
 struct mpi_program {
+    const struct mpi_program
+        *next; /* the program of the ranks after those of this one: path, argc, argv and n_ranks */
+    int n_ranks; /* of this program; 0: all */
     const char *path;
+    const char *locals; /* the library that holds its thread-local variables; "": none */
     int argc;
     char **argv; /* as main() gets them */
     bool tags_output;
@@ -24,6 +28,7 @@ struct mpi_program {
     bool looks;           /* measure, roughly, what ranks compute */
     bool looks_for_loops; /* name a rank that waits in a loop of its own for one of its core */
     bool only_lists;      /* --dry-run: do not run it, but list the missing functions */
+    bool needs_threads;   /* for its thread-local variables, which a note reports */
     bool names_threads;   /* each rank is a thread: "rank 3" */
     double compute;       /* factor on the time that a rank itself computes here; 0: no time */
     int64_t timeout_ns;

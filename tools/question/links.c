@@ -248,7 +248,7 @@ static bool same_costs(const struct logp_link_costs *a, const struct logp_link_c
            a->g_ns == b->g_ns && a->G_ps == b->G_ps;
 }
 
-/* Without them the nodes of an MPI program only say which ranks share memory. */
+/* Without them the nodes of an MPI program only determine which ranks share memory. */
 static bool has_costs_between(const struct question *q)
 {
     static const struct logp_link_costs nothing = LOGP_ALL_AS_BEFORE;

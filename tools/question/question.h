@@ -202,11 +202,13 @@ struct mpi_question {
     bool checksums;                  /* sums of the buffers of sends */
     bool compare_calls, trust_calls; /* of struct logp_config */
     bool tags_output;                /* each line of a program with its rank */
-    double compute;   /* computing time on the virtual clock, in multiples of the time here */
-    bool only_lists;  /* --dry-run */
-    bool gdb;         /* in this debugger */
-    bool real_clocks; /* the system's clocks do not follow the virtual one */
-    int64_t epoch_ns; /* the time of day at the start of the virtual clock, since 1970 */
+    double compute;      /* computing time on the virtual clock, in multiples of the time here */
+    bool only_lists;     /* --dry-run */
+    bool needs_threads;  /* for its thread-local variables, each rank is a thread */
+    bool gdb;            /* in this debugger */
+    int64_t first_ranks; /* of the first of several programs; 0: there is one */
+    bool real_clocks;    /* the system's clocks do not follow the virtual one */
+    int64_t epoch_ns;    /* the time of day at the start of the virtual clock, since 1970 */
     int most_crashes, most_lost,
         most_doubled; /* --explore: ranks that may end in a run, messages */
     int64_t explore;  /* so many runs, each in another order; 0: the program runs once */
@@ -362,6 +364,8 @@ CHECKED struct problem *resolve_point(struct question *q, int64_t i);
 void give_option(const struct question *q, const char *name, const char *text);
 /* Whether it is on the command line. May be called before resolve_options(). */
 bool option_is_given(const struct question *q, const char *name);
+/* Its text there; NULL: it is not. */
+const char *given_text(const struct question *q, const char *name);
 /* All options given, except for these, in the order of the help: " -P 2,4 --clock virtual". To
  * be freed; NULL: no memory */
 char *options_given(const struct question *q, const struct names *but);

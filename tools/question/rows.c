@@ -145,9 +145,14 @@ void give_option(const struct question *q, const char *name, const char *text)
     texts_of(q)->added[find_row(name)] = text;
 }
 
+const char *given_text(const struct question *q, const char *name)
+{
+    return given(q, find_row(name));
+}
+
 bool option_is_given(const struct question *q, const char *name)
 {
-    return given(q, find_row(name)) != NULL;
+    return given_text(q, name) != NULL;
 }
 
 char *options_given(const struct question *q, const struct names *but)

@@ -330,7 +330,7 @@ static int polls_for_one(struct logp_machine *m, int from)
 /* One vp on each core */
 Test(lanes, of_many_cores_are_made_late_and_read_in_turn)
 {
-    enum { MANY = 2048, ROUND_POLLS = 16 };
+    enum { MANY = 2048, ROUND_POLLS = 32 };
     struct traffic *t = begin(0, false, false, 1);
     struct logp_machine *m = &t->many;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A buffer that begins a block of malloc() and is longer than it, as where the rows of an array were allocated one by one
- * and are sent as one. The header of a block of glibc is its size and three flags, before its first byte. What stands
- * there may also be data of a program, so a buffer is named only if blocks follow each other from it to the end of its
+ * and are sent as one. The header of a block of glibc is its size and three flags, before its first byte. These
+ * bytes may also be data of a program, so a buffer is named only if blocks follow each other from it to the end of its
  * arena.
  */
 #include "check.h"

@@ -366,7 +366,7 @@ static void count_persistent(const struct rank *rank, const struct request *r)
 }
 
 /* Name the persistent requests of all ranks. The first rank after the barrier of MPI_Finalize() does. */
-static void report_persistent(void)
+static __attribute__((noinline)) void report_persistent(void)
 {
     struct said *said = &the_said;
     struct persistent all[MOST_PLACES];
@@ -401,15 +401,13 @@ static void report_persistent(void)
         check_name_finding("MPI_Finalize: more persistent requests are left\n");
 }
 
-static void report_requests(const struct rank *rank)
+static __attribute__((noinline)) void report_requests(const struct rank *rank)
 {
     const struct request *named[MOST_PLACES];
     uintptr_t places[MOST_PLACES] = {0};
     char texts[MOST_PLACES][PLACE_TEXT];
     int n = 0, all = 0;
 
-    if (rank->given == NULL)
-        return;
     pthread_mutex_lock(&the_said.mutex); /* one rank after the other, so that ranks are counted */
     for (const struct request *r = rank->given; r != NULL; r = r->next) {
         if (!r->active) {
@@ -437,7 +435,8 @@ static void report_requests(const struct rank *rank)
 
 void check_left(const struct rank *rank)
 {
-    report_requests(rank);
+    if (rank->given != NULL) /* a rank that leaves none touches no more of its stack */
+        report_requests(rank);
     if (rank->objects != NULL)
         report_objects(rank);
 }
@@ -467,7 +466,11 @@ void check_messages(const struct rank *rank)
 {
     bool any;
 
-    report_persistent();
+    pthread_mutex_lock(&the_said.mutex);
+    any = the_said.n_persistent > 0;
+    pthread_mutex_unlock(&the_said.mutex);
+    if (any)
+        report_persistent();
     /* relaxed: only the number counts */
     if (atomic_load_explicit(&the_said.messages, memory_order_relaxed) >= MOST_RANKS)
         return;

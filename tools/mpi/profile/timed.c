@@ -34,9 +34,12 @@ void profile_charge_computing(void)
 
 void profile_resume_computing(void)
 {
-    struct rank *r = the_job != NULL && the_run.compute > 0 ? mpi_rank_here() : NULL;
+    const bool changes = the_job != NULL && the_job->changes_directory;
+    struct rank *r = the_job != NULL && (changes || the_run.compute > 0) ? mpi_rank_here() : NULL;
 
-    if (r != NULL)
+    if (r != NULL && changes)
+        host_enter_directory(r->host);
+    if (r != NULL && the_run.compute > 0)
         r->host->computes_ns = processor_ns();
 }
 
@@ -85,6 +88,8 @@ void profile_bind_functions(struct job *job)
     size_t n;
     Elf64_Sym *symbols = host_dynamic_symbols(job, &n);
 
+    /* ranks of one thread change to their own directory after each call */
+    the_run.times_calls = the_run.times_calls || (job->changes_directory && !job->names_threads);
     if (!the_run.times_calls && !the_run.checks)
         return;
     for (size_t i = 0; i < n; i++) {

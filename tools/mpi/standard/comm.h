@@ -39,10 +39,10 @@ struct comm {
     /* Destinations of messages: n_peers ranks of vp from first_peer on. They are the communicator
      * itself, or, between two groups, the other group: then vp has both groups. */
     int n_peers, first_peer;
-    bool inter;  /* it is between two groups */
-    uint64_t id; /* the same at all members; 0: their collectives are not compared */
+    bool inter;          /* it is between two groups */
+    uint64_t id;         /* the same at all members; 0: their collectives are not compared */
     uint64_t n_compared; /* collectives: signature.c */
-    struct comm *inner; /* the same ranks, for messages of collectives; NULL: not needed yet */
+    struct comm *inner;  /* the same ranks, for messages of collectives; NULL: not needed yet */
     MPI_Errhandler errors;
     struct cart *cart;
     struct graph *graph;

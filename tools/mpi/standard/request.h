@@ -115,7 +115,7 @@ struct request *mpi_reuse_request(struct rank *owner); /* one of them; NULL: non
 /* In a function that the program calls: its caller's local variables are not below this address, where the
  * return address and the caller's frame pointer end. */
 #define FRAME ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *))
-/* Tell the check of blocks where the word before the data looks like the size of a block that is shorter than they
+/* Call the check of blocks where the word before the data looks like the size of a block that is shorter than they
  * are. At the start of a page that word may not be there. */
 static inline void tell_block(const void *buf, const struct type *t, size_t n)
 {
