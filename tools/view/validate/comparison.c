@@ -90,6 +90,7 @@ static void print_fit(FILE *f, const struct validated *v)
 static void print_table_of(FILE *f, const struct validated *v)
 {
     const struct question *q = v->q;
+    const bool on_wall = q->how.clock == LOGP_CLOCK_WALL;
 
     fprintf(f, "predicted with %s; ",
             q->model.machine != NULL ? q->model.machine->title : "L, o, g, G as given");
@@ -103,21 +104,23 @@ static void print_table_of(FILE *f, const struct validated *v)
                                 : "");
     print_carriers(f, q, &v->cores, v->n_processes);
     fputs("\n\n", f);
-    fprintf(f, "%-15s %4s %9s  %-20s %11s %11s %11s %9s %7s  %-20s %11s %7s\n", "times in us", "P",
-            "bytes", "auto", "predicted", "measured", "undisturbed", "disturbed", "ratio",
-            "best measured", "measured", "regret");
+    fprintf(f, "%-15s %4s %9s  %-20s %11s %11s%s %7s  %-20s %11s %7s\n", "times in us", "P",
+            "bytes", "auto", "predicted", "measured", on_wall ? " undisturbed disturbed" : "",
+            "ratio", "best measured", "measured", "regret");
     for (size_t i = 0; i < v->n; i++) {
         const struct validated_point *p = &v->points[i];
-        char text[24];
+        char undisturbed[48] = "", text[24];
 
         if (p->n == 0)
             continue;
-        fprintf(f, "%-15s %4lld %9lld  %-20s %11.3f %11.3f %11s %9d %7.3f  %-20s %11.3f %7.3f%s\n",
+        if (on_wall)
+            snprintf(undisturbed, sizeof(undisturbed), " %11s %9d",
+                     undisturbed_text(p->chosen, text), p->chosen->disturbed);
+        fprintf(f, "%-15s %4lld %9lld  %-20s %11.3f %11.3f%s %7.3f  %-20s %11.3f %7.3f%s\n",
                 p->collective, (long long)p->P, (long long)p->bytes, p->chosen->algorithm->name,
                 (double)p->chosen->predicted_ns / 1000, (double)p->chosen->measured_ns / 1000,
-                undisturbed_text(p->chosen, text), p->chosen->disturbed, ratio_of(p->chosen),
-                p->best->algorithm->name, (double)p->best->measured_ns / 1000, regret_of(p),
-                p->doubtful ? "  doubtful" : "");
+                undisturbed, ratio_of(p->chosen), p->best->algorithm->name,
+                (double)p->best->measured_ns / 1000, regret_of(p), p->doubtful ? "  doubtful" : "");
     }
     print_summary(f, v);
     if (v->has_fit)
