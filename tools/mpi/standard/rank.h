@@ -38,7 +38,8 @@ struct rank {
     struct request **left; /* freed before they were complete */
     int n_left;
     struct request *given; /* that the program has handles to */
-    struct request *spare; /* those without a handle that are gone: a list */
+    struct request *spare; /* a list: those that can be used again at once */
+    int n_spare;
     struct request *gone[N_GONE];
     unsigned n_gone, n_reused; /* gone[n_reused .. n_gone - 1], modulo N_GONE */
     struct object *objects;    /* that the program has made and not freed */

@@ -10,12 +10,9 @@
 
 struct request *mpi_new_request(enum request_kind kind, struct comm *comm)
 {
-    struct rank *owner = comm->owner;
-    struct request *r = owner->spare;
+    struct request *r = mpi_reuse_request(comm->owner);
 
-    if (r != NULL)
-        owner->spare = r->next;
-    else if ((r = mpi_reuse_request(owner)) == NULL)
+    if (r == NULL)
         r = malloc(sizeof(*r));
     if (r == NULL)
         return NULL;
@@ -64,8 +61,7 @@ void mpi_free_request(struct request *r)
     mpi_drop_comm(r->comm);
     TELL(forget_buffers, owner, r);
     if (r->link == NULL) {
-        r->next = owner->spare;
-        owner->spare = r;
+        mpi_spare_request(owner, r);
         return;
     }
     mpi_forget_request(r);
@@ -121,7 +117,8 @@ static int finish(struct request *r)
     if (r->n_blocks > 0 && r->bytes > 0)
         memcpy(r->result, (char *)r->memory + r->skip, r->bytes);
     r->n_blocks = 0;
-    free(r->memory);
+    if (r->memory != NULL)
+        free(r->memory);
     r->memory = NULL;
     if (r->general != NULL)
         return r->general->query(r->general->state, &r->status);

@@ -99,7 +99,9 @@ int mpi_make_persistent(const char *call, struct again *again, MPI_Comm comm, MP
 /* handles.c: give the program a handle. caller: the return address of the call; NULL: see CALLED() */
 void mpi_give_request(struct request *request, void *caller, MPI_Request *handle);
 void mpi_forget_request(struct request *request);
-void mpi_bury_request(struct rank *owner, struct request *request); /* in place of free() */
+/* In place of free(): the program has had a handle, or it has not. */
+void mpi_bury_request(struct rank *owner, struct request *request);
+void mpi_spare_request(struct rank *owner, struct request *request);
 struct request *mpi_reuse_request(struct rank *owner); /* one of them; NULL: none yet */
 #define REQUESTS(n, all, frame)                                                                    \
     do {                                                                                           \
