@@ -104,10 +104,11 @@ int mpi_end_for_missing(const char *call);        /* a missing function: name it
 int mpi_begin_rank(struct rank *r, struct logp_vp *vp);
 void mpi_end_rank(struct rank *r);
 
-/* The start of a call of a communicator: its rank is looked up once. */
-#define ENTER_AS(c, call, handle)                                                                  \
-    struct comm *c = comm_in(mpi_enter(call), handle);                                             \
+/* The start of a call of a communicator: its rank is looked up once, here or, by HERE(), before. */
+#define HERE(c, rank, handle)                                                                      \
+    struct comm *c = comm_in(rank, handle);                                                        \
     CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
+#define ENTER_AS(c, call, handle) HERE(c, mpi_enter(call), handle)
 #define ENTER(c, handle) ENTER_AS(c, __func__, handle)
 #define CHECK_INTRA(c) CHECK(c, !c->inter, MPI_ERR_COMM, "the communicator is between two groups")
 #define ENTER_INTRA(c, handle)                                                                     \
