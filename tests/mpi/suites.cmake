@@ -12,6 +12,9 @@ elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
     string(REGEX REPLACE ":.*" "" its_name ${part})
     logp_script(mpi_builds_${part} builds.sh ${CMAKE_BINARY_DIR}/tools ${its_name})
   endforeach()
+  if(CMAKE_BUILD_TYPE MATCHES "^Rel") # optimized; skipped where there is no valgrind
+    logp_script(mpi_instructions:slow:optional instructions.sh ${CMAKE_BINARY_DIR}/tools)
+  endif()
   if(TARGET mpi_ubsan) # the same with another build of the MPI library alone
     logp_command_test(mpi_ubsan_build:long ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target mpi_ubsan)
     set_tests_properties(mpi_ubsan_build PROPERTIES FIXTURES_SETUP mpi_ubsan)
