@@ -58,6 +58,8 @@ void lpi_mark_disturbed(struct state *s)
     r->disturbed = r->reps - (int)n;
     if (n > 0)
         r->undisturbed = logp_summary_of(s->sorted, n);
+    memcpy(s->sorted, s->absence, (size_t)r->reps * sizeof(*s->absence));
+    r->absence_median_ns = logp_summary_of(s->sorted, (size_t)r->reps).median_ns;
     mark_runs(s);
 }
 

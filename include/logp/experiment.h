@@ -143,10 +143,12 @@ struct logp_record {
      *  are hexadecimal. "": no element was wrong, or there are faults */
     char wrong[128];
     int late_starts; /**< counted repetitions that a core began too late: no more could be repeated */
-    int disturbed; /**< wall clock: timed repetitions in which a core was away for longer than ... */
-    int64_t disturbed_by_ns; /**< ... this */
-    struct logp_summary
-        undisturbed; /**< `measured`, of the other ones; disturbed == reps: zeroes */
+    /** Wall clock: timed repetitions in which a core was away for longer than disturbed_by_ns, and the
+     *  times of the other ones (zeroes where there are none). */
+    int disturbed;
+    int64_t disturbed_by_ns;
+    struct logp_summary undisturbed;
+    int64_t absence_median_ns; /**< wall clock: the median of the longest absence in each */
 };
 
 /**

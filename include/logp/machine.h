@@ -341,6 +341,18 @@ LOGP_API void logp_machine_core_use(const struct logp_machine *machine, struct l
  *          that was given; -1: no such rank, or another process has it. Threads: any. */
 LOGP_API int logp_machine_core_of(const struct logp_machine *machine, int rank);
 
+/**
+ * Find the hardware threads for threads that the program of a rank itself makes, such as those of OpenMP:
+ * the rank's own core first, and with at least two cores for each rank an equal part of the others.
+ * Ranks on one core have them in common. A machine on the virtual clock that is not pinned has
+ * one rank running at a time, which may then use all of them.
+ * @param cpus  out: at most n of them, by the operating system's numbers; NULL only where n == 0
+ * @return how many there are, also where that is more than n; 0: the thread of the rank shows where
+ *         it may run; or no such rank, or another process has it
+ * Threads: any.
+ */
+LOGP_API int logp_machine_share(const struct logp_machine *machine, int rank, int *cpus, int n);
+
 /** @return the machine's clock. */
 LOGP_API enum logp_clock logp_machine_clock(const struct logp_machine *machine);
 

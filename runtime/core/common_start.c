@@ -151,13 +151,6 @@ int64_t lpi_fix_start(struct lpi_core *c, int64_t clock_ns, int64_t start)
     return start;
 }
 
-void lpi_record_lag(struct lpi_core *c)
-{
-    /* relaxed: the last start that this core took part in */
-    lpi_lag_record(&c->lag,
-                   atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed));
-}
-
 void lpi_sync_arrive(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;

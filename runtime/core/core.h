@@ -81,7 +81,11 @@ int64_t lpi_note_release(struct lpi_core *c, int64_t start);
 void lpi_start_anew(struct lpi_proc *p);
 
 /* Record the last wait of this core, if it has not been recorded yet. */
-void lpi_record_lag(struct lpi_core *c);
+static inline void lpi_record_lag(struct lpi_core *c)
+{
+    if (c->lag.deadline >= 0)
+        lpi_lag_record(&c->lag, &c->machine->sync_generation);
+}
 /* p arrives at the common start of all vps. */
 void lpi_sync_arrive(struct lpi_proc *p);
 /* p's clock when it arrived at the sync at which it is. */

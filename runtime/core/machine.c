@@ -409,6 +409,15 @@ int logp_machine_core_of(const struct logp_machine *m, int rank)
     return lpi_is_local(m, rank) ? m->procs[rank].core_index : -1;
 }
 
+int logp_machine_share(const struct logp_machine *m, int rank, int *cpus, int n)
+{
+    const int core = logp_machine_core_of(m, rank), n_share = core >= 0 ? m->held.n_share : 0;
+
+    for (int i = 0; i < n && i < n_share; i++)
+        cpus[i] = m->held.shares[core * n_share + i];
+    return n_share;
+}
+
 enum logp_clock logp_machine_clock(const struct logp_machine *m)
 {
     return m->time->clock;

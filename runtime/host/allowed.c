@@ -86,8 +86,7 @@ bool lpi_is_crowded(const int *cpus, int n)
     return crowded;
 }
 
-/* The hardware thread that a number means. */
-static int real_of(int cpu)
+int lpi_real(int cpu)
 {
     int *real, n;
 
@@ -100,7 +99,7 @@ static int real_of(int cpu)
 
 int lpi_pin(pthread_attr_t *attr, int cpu)
 {
-    const size_t real = (size_t)real_of(cpu), size = CPU_ALLOC_SIZE(real + 1);
+    const size_t real = (size_t)lpi_real(cpu), size = CPU_ALLOC_SIZE(real + 1);
     cpu_set_t *set = CPU_ALLOC(real + 1);
     int rc;
 

@@ -156,15 +156,58 @@ int lpi_cores_order(const struct lpi_cpu *cpus, int n, int *out)
     return n_cores;
 }
 
+static bool is_among(int number, const int *numbers, int n)
+{
+    int i = 0;
+
+    while (i < n && numbers[i] != number)
+        i++;
+    return i < n;
+}
+
+/* The core of this thread. */
+static int core_of(const struct lpi_cpu *cpus, int n, int number)
+{
+    int i = 0;
+
+    while (i < n - 1 && cpus[i].number != number)
+        i++;
+    return cpus[i].core;
+}
+
+void lpi_cores_divide(const struct lpi_cpu *cpus, int n, const int *own, int n_own, int most,
+                      int *out)
+{
+    int *filled = out;
+
+    for (int c = 0; c < n_own; c++, out += most) { /* an own thread, and the others of its core */
+        const int core = core_of(cpus, n, own[c]);
+        int k = 0;
+
+        out[k++] = own[c];
+        for (int i = 0; i < n && k < most; i++)
+            if (cpus[i].core == core && !is_among(cpus[i].number, own, n_own))
+                out[k++] = cpus[i].number;
+        while (k < most)
+            out[k++] = -1;
+    }
+    for (int i = 0, at = 0; i < n && at < n_own * most; i++) /* the others, in order */
+        if (!is_among(cpus[i].number, filled, n_own * most)) {
+            while (at < n_own * most && filled[at] >= 0)
+                at++;
+            if (at < n_own * most)
+                filled[at] = cpus[i].number;
+        }
+}
+
 /* Whether the core whose first thread is cpus[i] has one of the given threads. */
 static bool has_given(const struct lpi_cpu *cpus, int n, int i, const int *given, int n_given)
 {
     const int core = cpus[i].core;
 
     for (; i < n && cpus[i].core == core; i++)
-        for (int k = 0; k < n_given; k++)
-            if (given[k] == cpus[i].number)
-                return true;
+        if (is_among(cpus[i].number, given, n_given))
+            return true;
     return false;
 }
 

@@ -161,17 +161,59 @@ static int hold_none(struct lpi_held *out)
     return 0;
 }
 
+/* A rank with a core of its own and more than one core for each rank: the host's cores are divided. */
+static int divide(const struct logp_config *config, struct allowed *a, bool among_processes,
+                  struct lpi_held *out)
+{
+    const int most = config->n_cores > 0 ? config->n_cores : lpi_within_quota(a->quota, a->n);
+    int n = 0;
+
+    if (config->cores != NULL) { /* of the given ones only */
+        for (int i = 0; i < a->n; i++)
+            if (is_among(a->cpus[i].number, config->cores, config->n_cores))
+                a->cpus[n++] = a->cpus[i];
+    } else {
+        n = a->n;
+    }
+    out->n_share = most / config->n_processors > 1 && !among_processes ? most / out->n : 1;
+    out->shares = malloc((size_t)out->n * (size_t)out->n_share * sizeof(*out->shares));
+    if (out->shares == NULL)
+        return -ENOMEM;
+    lpi_cores_divide(a->cpus, n, out->cpus, out->n, out->n_share, out->shares);
+    for (int i = 0; i < out->n * out->n_share; i++)
+        out->shares[i] = lpi_real(out->shares[i]);
+    return 0;
+}
+
+/* One rank runs at a time, and may have all cores, unless there are as many ranks. */
+static int allow_all(const struct logp_config *config, struct lpi_held *out)
+{
+    int n;
+    const int rc = lpi_allowed(&out->shares, &n);
+
+    if (rc != 0 || n / config->n_processors < 2)
+        return rc;
+    out->n_share = n;
+    for (int i = 0; i < n; i++)
+        out->shares[i] = lpi_real(out->shares[i]);
+    return 0;
+}
+
 int lpi_cores_hold(const struct logp_config *config, const int *wanted, int n, struct lpi_held *out)
 {
     struct allowed a;
     int rc;
 
     *out = (struct lpi_held){.registry = -1};
-    if (config->cores == NULL && !config->parallel)
-        return hold_none(out);
+    if (config->cores == NULL && !config->parallel) {
+        rc = hold_none(out);
+        return rc != 0 ? rc : allow_all(config, out);
+    }
     rc = allowed_init(&a);
     if (rc == 0)
         rc = hold(config, &a, wanted, n, out);
+    if (rc == 0)
+        rc = divide(config, &a, wanted != NULL, out);
     allowed_fini(&a);
     return rc;
 }
@@ -180,6 +222,7 @@ void lpi_cores_release(struct lpi_held *held)
 {
     lpi_registry_close(held->registry);
     free(held->cpus);
+    free(held->shares);
 }
 
 int logp_host_info(struct logp_host *out)

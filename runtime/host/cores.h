@@ -19,6 +19,8 @@ int lpi_allowed(int **cpus, int *n);
 int lpi_feigned(void);
 /* Whether two of these run on one processor, since they are feigned. */
 bool lpi_is_crowded(const int *cpus, int n);
+/* The one that a number means, other than itself only where cores are feigned. */
+int lpi_real(int cpu);
 /* Let a thread that will be created run on this one only. @return 0; a positive errno */
 int lpi_pin(pthread_attr_t *attr, int cpu);
 
@@ -71,6 +73,15 @@ struct lpi_taken lpi_cores_choose(const struct lpi_cpu *cpus, int n, const int *
 /* Write all n numbers to out: one thread of each core, then a second one of each, and so on. @return
  * the number of cores */
 int lpi_cores_order(const struct lpi_cpu *cpus, int n, int *out);
+/*
+ * Divide n hardware threads among cores, of which a machine has one thread each: `most` for a core, with
+ * its own first, then the others of the core, then others that follow each other.
+ * cpus     in the order of lpi_topology_pick()
+ * own      the thread of each of n_own cores
+ * out      n_own * most numbers, `most` for each core; most <= n / n_own
+ */
+void lpi_cores_divide(const struct lpi_cpu *cpus, int n, const int *own, int n_own, int most,
+                      int *out);
 /* n cores, or as many as the quota has processors; at least 1. */
 int lpi_within_quota(double quota, int n);
 /* Describe n given hardware threads. */

@@ -51,6 +51,8 @@ struct lpi_held {
     bool is_mixed;  /* they are of several kinds of processors */
     bool is_shared; /* another machine held one of them when this one took it */
     int registry;   /* file; -1: none */
+    int *shares;    /* hardware threads for threads of the program's own: n_share for each core */
+    int n_share;    /* 0: unlike the machine's, these are not pinned */
 };
 
 /* The cores that the processes of one machine divide: the given ones, or all, in order. A second

@@ -13,18 +13,18 @@ void lpi_lag_reset(struct lpi_lag *lag)
         lpi_histogram_reset(&lag->waits);
 }
 
-void lpi_lag_record(struct lpi_lag *lag, unsigned generation)
+void lpi_lag_record(struct lpi_lag *lag, const atomic_uint *generation)
 {
     const int64_t late = lag->returned - lag->deadline;
 
-    if (lag->deadline < 0)
-        return;
     lag->deadline = -1;
     if (lag->start_pending) {
         lag->start_pending = false;
         lag->away = late; /* the time before the start does not count */
-        /* relaxed: it is read after the next sync, which orders it, since this core takes part */
-        atomic_store_explicit(&lag->start_late[generation & 1], late, memory_order_relaxed);
+        /* relaxed, both: it is read after the next sync, which orders it, since this core takes part */
+        atomic_store_explicit(
+            &lag->start_late[atomic_load_explicit(generation, memory_order_relaxed) & 1], late,
+            memory_order_relaxed);
     } else if (lag->counts) {
         lpi_histogram_add(&lag->waits, late);
     }

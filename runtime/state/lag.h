@@ -27,8 +27,8 @@ struct lpi_lag {
 };
 
 void lpi_lag_reset(struct lpi_lag *lag);
-/* generation: of the last common start. */
-void lpi_lag_record(struct lpi_lag *lag, unsigned generation);
+/* A wait is not recorded yet. generation: of the last common start that the core took part in */
+void lpi_lag_record(struct lpi_lag *lag, const atomic_uint *generation);
 
 /* In a wait the clock was not read for so long. */
 static inline void lpi_lag_away(struct lpi_lag *lag, int64_t ns)

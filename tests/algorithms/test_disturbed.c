@@ -112,6 +112,7 @@ Test(disturbed, exactly_the_disturbed_repetitions_are_marked)
     cr_expect_geq(r.measured.max_ns, 3000000);
     cr_expect_leq(r.undisturbed.max_ns, work_ns + 20);
     cr_expect_not(logp_record_too_busy(&r));
+    cr_expect(r.absence_median_ns < 100, "%lld", (long long)r.absence_median_ns);
 }
 
 Test(disturbed, one_percent_of_the_prediction_disturbs_nothing)
@@ -157,6 +158,7 @@ Test(disturbed, fewer_than_a_third_undisturbed_is_too_busy)
     cr_expect_not(logp_record_too_busy(&r));
     r = run(&all, 0, true);
     cr_expect(logp_record_too_busy(&r));
+    cr_expect(r.absence_median_ns >= 3000000 && r.absence_median_ns < 3000100);
     cr_expect_eq(r.undisturbed.median_ns, 0);
     cr_expect_eq(logp_record_undisturbed_ratio(&r), 0);
 }

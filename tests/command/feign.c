@@ -179,12 +179,20 @@ SEEN int logp_machine_cores(const struct logp_machine *m)
     return feigned("cores") ? 64 : REAL(logp_machine_cores)(m);
 }
 
+/* The host was there all the time, whatever it was. */
+static void be_undisturbed(struct logp_record *r)
+{
+    r->disturbed = 0;
+    r->undisturbed = r->measured;
+}
+
 /* The measured times of a record, in per cent of what is predicted. */
 static void be_late(struct logp_record *r, int64_t percent)
 {
     const int64_t ns = r->prediction.ns * percent / 100;
 
     r->measured = (struct logp_summary){ns, ns, ns, ns, ns};
+    be_undisturbed(r);
 }
 
 SEEN int logp_experiment_run(struct logp_machine *m, const struct logp_experiment *x,
@@ -204,6 +212,7 @@ SEEN int logp_experiment_run(struct logp_machine *m, const struct logp_experimen
         const int64_t ns = r->prediction.ns + (on_fibers() ? 2000 : 20000);
 
         r->measured = (struct logp_summary){ns, ns, ns, ns, ns};
+        be_undisturbed(r);
     } else if (feigned("early")) {
         be_late(r, 98);
     } else if (feigned("stalled") && strcmp(x->algorithm->name, "optimal") == 0) {

@@ -1241,6 +1241,16 @@ refused)
     python3 - <<-'END'
 	image = bytearray(open("ends", "rb").read())
 	open("cut", "wb").write(image[:9000])
+	word = lambda at: int.from_bytes(image[at:at + 8], "little")
+	sections = [word(40) + 64 * i for i in range(image[60])] # e_shoff, e_shnum
+	for name, kind, at in ("nameless", 11, 24), ("symbolless", 4, 12), ("endless", 6, 0):
+	    changed = bytearray(image) # the second symbol, the first relocation's symbol, the end of the dynamic section
+	    for s in sections:
+	        if image[s + 4] == kind and kind == 6:
+	            changed[word(s + 24):word(s + 24) + word(s + 32)] = (b"\2" + bytes(15)) * (word(s + 32) // 16)
+	        elif image[s + 4] == kind:
+	            changed[word(s + 24) + at:word(s + 24) + at + 4] = b"\xff" * 4
+	    open(name, "wb").write(changed)
 	image[40:48], image[58:64] = bytes(8), bytes(6) # e_shoff; e_shentsize to e_shstrndx
 	open("bare", "wb").write(image)
 	image[40:48] = b"\xff" * 8
@@ -1248,7 +1258,10 @@ refused)
 	END
     expect 2 'its section headers have been removed: link it again' -P 2 ./bare
     expect 2 'its file is not complete' -P 2 ./cut
-    expect 2 'its file is not complete' -P 2 ./wild
+    for changed in wild nameless symbolless endless; do
+        expect 2 'its file is not complete' -P 2 ./$changed
+        expect 2 'its file is not complete' --dry-run -P 2 ./$changed
+    done
     [ "$(wc -l <said)" -eq 1 ] || fail 'not one line'
     expect 2 '--check wrong: one of: on, off, fail' --check wrong ./ends
     printf '#!/bin/sh\n' >script && chmod +x script

@@ -15,6 +15,9 @@ elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
   if(CMAKE_BUILD_TYPE MATCHES "^Rel") # optimized; skipped where there is no valgrind
     logp_script(mpi_instructions:slow:optional instructions.sh ${CMAKE_BINARY_DIR}/tools)
   endif()
+  foreach(part threads gcc clang)
+    logp_script(mpi_threads_${part}:slow:sleeps:optional threads.sh ${CMAKE_BINARY_DIR}/tools ${part})
+  endforeach()
   if(TARGET mpi_ubsan) # the same with another build of the MPI library alone
     logp_command_test(mpi_ubsan_build:long ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target mpi_ubsan)
     set_tests_properties(mpi_ubsan_build PROPERTIES FIXTURES_SETUP mpi_ubsan)
@@ -23,6 +26,8 @@ elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
       logp_script(mpi_ubsan_${part}:long run.sh ${CMAKE_BINARY_DIR}/ubsan ${its_name})
       set_property(TEST mpi_ubsan_${its_name} APPEND PROPERTY FIXTURES_REQUIRED mpi_ubsan)
     endforeach()
+    logp_script(mpi_ubsan_threads:long:sleeps threads.sh ${CMAKE_BINARY_DIR}/ubsan threads)
+    set_property(TEST mpi_ubsan_threads APPEND PROPERTY FIXTURES_REQUIRED mpi_ubsan)
   endif()
   # Skipped where there is neither Open MPI nor MPICH.
   logp_script(tune_mpi:long:alone:optional tune_mpi.sh $<TARGET_FILE:logp_command>)

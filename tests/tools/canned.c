@@ -79,6 +79,7 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     if (wall) {
         r->disturbed_by_ns = x->disturbed_by_ns > 0 ? x->disturbed_by_ns : 2345;
         r->disturbed = (int)number(s, "disturbed", 0);
+        r->absence_median_ns = number(s, "absence", 20000);
         r->disturbed = r->disturbed < r->reps ? r->disturbed : r->reps;
         r->undisturbed =
             (struct logp_summary){201001, number(s, "undisturbed", 201300), 203202, 203303, 203404};

@@ -10,6 +10,7 @@ failed=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 for name in $(compgen -e LOGP_); do unset "$name"; done
+export LOGP_TEST_REGISTRY= # no other runs
 
 fail() { printf 'FAILED: %s\n' "$*"; failed=1; }
 
@@ -52,7 +53,7 @@ json 'length == 1 and (.[0] | .collective == "broadcast" and .algorithm == "opti
       .emulated_ns == {min:206006,median:207007,max:210010} and
       .lag_ns == {median:11011,p99:12012,max:13013} and .restarts == 3 and .ratio == 1.0075 and
       .messages == 14014 and .verified == true and .undisturbed_median_ns == 201300 and .undisturbed_p99_ns == 203303 and
-      .undisturbed_ratio == 1.0065 and .disturbed == 3 and .disturbed_by_ns == 2345 and .too_busy == false)'
+      .undisturbed_ratio == 1.0065 and .disturbed == 3 and .disturbed_by_ns == 2345 and .too_busy == false and .absence_median_ns == 20000)'
 run 0 'disturbed=52' broadcast --algo optimal --format json # fewer than a third of 77 are undisturbed
 json '.[0] | (.disturbed == 52 and .too_busy == true and .undisturbed_median_ns == 201300)'
 run 0 'disturbed=51' broadcast --algo optimal --format json
@@ -69,7 +70,7 @@ json '.[0] | (.collective == "reduce" and .algorithm == "kchain" and .P == 5 and
 run 1 '' broadcast --clock virtual --capacity --algo binomial --format json
 json '.[0] | (.clock == "virtual" and .measured_ns == null and .lag_ns == null and
       .emulated_ns.median == 207007 and .ratio == 1.035035 and .capacity == 2 and
-      .undisturbed_median_ns == null and .undisturbed_ratio == null and .disturbed == null and .disturbed_by_ns == null and .too_busy == null)'
+      .undisturbed_median_ns == null and .undisturbed_ratio == null and .disturbed == null and .disturbed_by_ns == null and .too_busy == null and .absence_median_ns == null)'
 run 0 '' broadcast --delay none --format json
 json '.[0] | (.measured_ns.median == 201500 and .emulated_ns == null and .lag_ns == null and
       .ratio == null and .delay == "none")'
@@ -166,9 +167,11 @@ run 0 'disturbed=60' broadcast --algo optimal
 line 'optimal 200.000 201.500 201.300 60 204.004 1.0075 11.011 12.012 yes'
 line 'The host is too busy: only 17 of 77 runs of optimal were undisturbed; in the others a core was away for more than 2.345 us.'
 line 'These times cannot be trusted. Try:'
-line '--unit 100us slower time scale: the same absences disturb fewer runs'
+line '--unit 100us slower time scale: the same absences disturb half of the runs'
 line '--clock virtual exact, without waiting'
 not 'kept up'
+run 0 'disturbed=60 absence=400000' broadcast --algo optimal
+line '--unit 2000us slower time scale: the same absences disturb half of the runs'
 run 0 'disturbed=52;disturbed=60;disturbed=10' broadcast --algo flat,chain,binary --disturbed-by 7us
 line 'The host is too busy: only 17 of 77 runs of chain were undisturbed; in the others a core was away for more than 7 us.'
 run 0 'disturbed=60' broadcast --algo optimal --delay none

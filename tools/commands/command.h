@@ -55,6 +55,12 @@ extern const struct watcher terminal;
 /* Run a program as logp_machine_run() does; Ctrl-C ends it. */
 int run_until_signal(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 
+/* ---- openmp.c ---- */
+
+/* For a program of mpirun that needs OpenMP: divide the cores among the ranks, unless the user has set OMP_NUM_THREADS, and
+ * print a note of this and of the executor. Called before the OpenMP library is loaded, which reads the variable. */
+void prepare_openmp(const struct question *q);
+
 /* ---- launcher.c ---- */
 
 /* Join the other processes that a launcher may have started: only one prints an error of all, and
@@ -81,6 +87,8 @@ CHECKED struct problem *find_mpi_library(char *path, size_t size);
 const char *find_program(const char *name, char *path, size_t size);
 /* Whether a program is linked with a library whose name begins like this. found: for LD_PRELOAD, its path or name */
 bool program_needs(const char *path, const char *library, char *found, size_t size);
+/* The name of the OpenMP library that the program or a library of its own needs. @return false: none */
+bool program_needs_openmp(const char *path, char *name, size_t size);
 
 /* The thread-local variables of an executable, at a fixed distance from the thread's own data. */
 struct thread_locals {

@@ -118,8 +118,28 @@ static struct problem *take_programs(struct question *q)
     return NULL;
 }
 
-/* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which a
- * debugger does not see. */
+/* Note the first program that needs OpenMP. */
+static void find_openmp_users(struct question *q)
+{
+    char path[PATH_MAX], library[64];
+    size_t skipped = 0;
+
+    for (char *const *word = q->line.rest; q->mpi.openmp == NULL; word++) {
+        const char *program = find_program(word[skipped], path, sizeof(path));
+
+        if (program_needs_openmp(program, library, sizeof(library))) {
+            q->mpi.openmp = kept_by(q, need(strdup(library)), free);
+            q->mpi.openmp_program = kept_by(q, need(strdup(program)), free);
+        }
+        word += words_of_program(word);
+        if (*word == NULL)
+            break;
+        ranks_of(word + 1, words_of_program(word + 1), &skipped);
+    }
+}
+
+/* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which are one thread
+ * for a debugger and for an OpenMP library. */
 static struct problem *take(struct question *q)
 {
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
@@ -147,8 +167,11 @@ static struct problem *take(struct question *q)
         given = given || option_is_given(q, model[i]);
     if (!given)
         give_option(q, "delay", "none");
-    if (!option_is_given(q, "executor") && !option_is_given(q, "explore"))
-        give_option(q, "executor", option_is_given(q, "gdb") ? "thread" : "fiber");
+    find_openmp_users(q);
+    q->mpi.chosen_executor = !option_is_given(q, "executor");
+    if (q->mpi.chosen_executor && !option_is_given(q, "explore"))
+        give_option(q, "executor",
+                    option_is_given(q, "gdb") || q->mpi.openmp != NULL ? "thread" : "fiber");
     if (!option_is_given(q, "timeout"))
         give_option(q, "timeout", option_is_given(q, "explore") ? "10s" : "3600s");
     return NULL;
@@ -449,6 +472,7 @@ static struct problem *explored(const struct question *q, struct mpi_program *pr
         .most_steps = 10000000,
         .leaves_requests = true, /* MPI allows that of MPI_Request_free() */
         .stack_bytes = q->how.stack_bytes,
+        .executor = q->mpi.openmp != NULL ? "thread" : NULL,
         .name = slash != NULL ? slash + 1 : program->path};
 
     network.unit_ns = 1; /* times are in ns by now */
@@ -593,6 +617,7 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     q->mpi.trust_calls = q->mpi.unchecked;
     if (q->what.algorithm_list != NULL)
         TRY(forced_algorithms(q, &program.forced));
+    prepare_openmp(q);
     return q->mpi.explore > 0 ? explored(q, &program, run) : run_once(q, &program, run);
 }
 
@@ -609,6 +634,8 @@ const struct command command_mpirun = {
         "-o 2us -g 4us, --machine or --topology. MPI_Wtime() is the emulated clock. Exit code: "
         "that\n"
         "of the first rank whose code is not 0; a deadlock is reported with each rank's call.\n"
+        "Ranks are fibers; with OpenMP each is a thread, and OMP_NUM_THREADS, if unset, is the\n"
+        "number of cores for a rank.\n"
         "Of the options of other mpiruns, -x, -genv, -wdir, -ppn, -l, --host localhost, "
         "--oversubscribe,\n"
         "--bind-to, --map-by, --mca and others are taken, and the rest are refused with the "

@@ -160,6 +160,119 @@ bool program_needs(const char *path, const char *library, char *found, size_t si
     return result;
 }
 
+/* ---- OpenMP ---- */
+
+/* The search in a program and the libraries of its own, each of which is read once. */
+struct openmp_search {
+    char *name; /* out */
+    size_t size;
+    int n_files;
+    struct {
+        dev_t device;
+        ino_t file;
+    } files[64];
+};
+
+static bool is_seen(struct openmp_search *s, const char *path)
+{
+    struct stat st;
+    int i = 0;
+
+    if (stat(path, &st) != 0 || s->n_files == sizeof(s->files) / sizeof(s->files[0]))
+        return true;
+    while (i < s->n_files && (s->files[i].device != st.st_dev || s->files[i].file != st.st_ino))
+        i++;
+    if (i < s->n_files)
+        return true;
+    s->files[s->n_files].device = st.st_dev;
+    s->files[s->n_files++].file = st.st_ino;
+    return false;
+}
+
+static bool is_openmp(const char *library)
+{
+    static const char *const names[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strncmp(library, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Find a library in these folders, in which $ORIGIN is that of the file that names them. */
+static bool find_own(const char *folders, const char *origin, const char *name, char *path,
+                     size_t size)
+{
+    static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
+
+    for (const char *end; folders != NULL && *folders != '\0'; folders = end + (*end == ':')) {
+        const char *from = "";
+
+        end = folders + strcspn(folders, ":");
+        for (int i = 0; i < 2; i++)
+            if (strncmp(folders, words[i], strlen(words[i])) == 0) {
+                from = origin;
+                folders += strlen(words[i]);
+            }
+        snprintf(path, size, "%s%.*s/%s", from, (int)(end - folders), folders, name);
+        if (access(path, R_OK) == 0)
+            return strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/", 5) != 0;
+    }
+    return false;
+}
+
+/* The folders of an entry of this tag; NULL: there are none. */
+static const char *folders_of(const struct image *f, const Elf64_Dyn *d, size_t n, Elf64_Sxword tag)
+{
+    size_t at_strings = 0, at_folders = 0;
+    const uint64_t folders = next_entry(d, n, tag, &at_folders);
+
+    return folders != 0 ? string(f, next_entry(d, n, DT_STRTAB, &at_strings), folders) : NULL;
+}
+
+static bool search_openmp(struct openmp_search *s, const char *path)
+{
+    char origin[PATH_MAX], library[2 * PATH_MAX];
+    size_t n = 0, i = 0, at_strings = 0;
+    const Elf64_Dyn *d;
+    struct image f;
+    uint64_t strings;
+    bool found = false;
+
+    if (realpath(path, origin) == NULL || is_seen(s, origin))
+        return false;
+    f = read_image(origin);
+    d = dynamic_section(&f, &n);
+    n = d != NULL ? n : 0;
+    strings = next_entry(d, n, DT_STRTAB, &at_strings);
+    *strrchr(origin, '/') = '\0';
+    for (uint64_t offset; !found && (offset = next_entry(d, n, DT_NEEDED, &i)) != 0;) {
+        const char *name = string(&f, strings, offset);
+
+        found = name != NULL && is_openmp(name);
+        if (found)
+            snprintf(s->name, s->size, "%s", name);
+        else if (name != NULL &&
+                 (find_own(folders_of(&f, d, n, DT_RPATH), origin, name, library,
+                           sizeof(library)) ||
+                  find_own(getenv("LD_LIBRARY_PATH"), "", name, library, sizeof(library)) ||
+                  find_own(folders_of(&f, d, n, DT_RUNPATH), origin, name, library,
+                           sizeof(library))))
+            found = search_openmp(s, library);
+    }
+    drop_image(&f);
+    return found;
+}
+
+bool program_needs_openmp(const char *path, char *name, size_t size)
+{
+    struct openmp_search s = {.name = name, .size = size};
+
+    return search_openmp(&s, path);
+}
+
+/* ---- thread-local variables ---- */
+
 /* Whether it looks up its variables: a driver has linked it as a library. */
 static bool looks_up(const struct image *f)
 {

@@ -67,11 +67,15 @@ static void leave_writable(const struct job *job)
 
 const char *host_find_copies(struct job *job)
 {
+    const Elf64_Shdr *all =
+        (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
     const Elf64_Shdr *symbols = host_section(job->file, SHT_DYNSYM, NULL), *s = NULL;
 
     while (symbols != NULL && (s = host_section(job->file, SHT_RELA, s)) != NULL) {
         Elf64_Rela *r = (Elf64_Rela *)(job->file + s->sh_offset);
 
+        if (&all[s->sh_link] != symbols) /* the linker has kept those of the objects */
+            continue;
         for (size_t i = 0; i < s->sh_size / sizeof(*r); i++) {
             const Elf64_Sym *symbol =
                 (const Elf64_Sym *)(job->file + symbols->sh_offset) + ELF64_R_SYM(r[i].r_info);

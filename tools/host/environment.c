@@ -52,7 +52,7 @@ static bool is_read_by_system(const char *name)
 
 EXPORT char *getenv(const char *name)
 {
-    return find(host_environment(host_here()), name);
+    return find(host_environment(host_owner()), name);
 }
 
 EXPORT char *secure_getenv(const char *name)

@@ -220,8 +220,11 @@ enum { PROGRAM_SHIFT = 29, MOST_PROGRAMS = 8 };
 
 /* Of an address in this rank's copy of the executable; 0: it is none. caller: a return address, or NULL */
 uintptr_t host_place_of(const struct host_rank *h, void *caller);
-/* Where the calling rank is: an address of the executable's file; 0: unknown */
+/* Where the calling rank, or a thread that it has made, is: an address of the executable's file; 0:
+ * unknown */
 uintptr_t host_place_here(void);
+/* The function that the executable has called, where the caller is in a thread that a rank has made; NULL: unknown */
+const char *host_called_here(void);
 /* The shared library that the calling rank is in, called by its executable; NULL: none, or one of the system's. */
 const char *host_library_here(void);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
@@ -296,6 +299,14 @@ void host_abort(void) __attribute__((noreturn));
 struct host_rank *host_here(void);
 /* The same; NULL also in a child that the rank has made by fork(): a process of its own. */
 struct host_rank *host_of_process(void);
+
+/* threads.c */
+/* The rank that has made this thread, or one from which it comes; NULL: none, or the thread is a rank's own. */
+struct host_rank *host_maker(void);
+/* The rank of this thread, or else that one, while it has not ended; or NULL. */
+struct host_rank *host_owner(void);
+/* End the process from such a thread. */
+void host_end_by_thread(int code) __attribute__((noreturn));
 
 /* leave.c: end this rank with an exit code, after its exit handlers; or because the run has ended */
 void host_leave_rank(int code, int rc) __attribute__((noreturn));

@@ -113,6 +113,44 @@ static bool is_in_file(const struct job *job, Elf64_Off at, size_t n, size_t siz
     return at <= job->file_bytes && n <= (job->file_bytes - at) / size;
 }
 
+/* Whether the names of symbols are within their strings, relocations name symbols that are there, and the
+ * dynamic section has an end and strings. s: of whole sections */
+static bool entries_are_whole(const struct job *job, const Elf64_Shdr *all, const Elf64_Shdr *s)
+{
+    const char *at = job->file + s->sh_offset;
+    const Elf64_Shdr *linked = &all[s->sh_link];
+    const size_t n = s->sh_type == SHT_RELA      ? s->sh_size / sizeof(Elf64_Rela)
+                     : s->sh_type == SHT_DYNAMIC ? s->sh_size / sizeof(Elf64_Dyn)
+                                                 : s->sh_size / sizeof(Elf64_Sym);
+
+    if (s->sh_type == SHT_RELA && linked->sh_type != SHT_DYNSYM && linked->sh_type != SHT_SYMTAB)
+        linked = NULL; /* they name none */
+    else if (s->sh_type != SHT_RELA && linked->sh_type != SHT_STRTAB)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const Elf64_Dyn *d = (const Elf64_Dyn *)at + i;
+
+        switch (s->sh_type) {
+        case SHT_RELA:
+            if (ELF64_R_SYM(((const Elf64_Rela *)at)[i].r_info) >=
+                (linked != NULL ? linked->sh_size / sizeof(Elf64_Sym) : 1))
+                return false;
+            break;
+        case SHT_DYNAMIC:
+            if (d->d_tag == DT_NULL)
+                return true;
+            if ((d->d_tag == DT_NEEDED || d->d_tag == DT_RUNPATH || d->d_tag == DT_RPATH) &&
+                d->d_un.d_val >= linked->sh_size)
+                return false;
+            break;
+        default:
+            if (((const Elf64_Sym *)at)[i].st_name >= linked->sh_size)
+                return false;
+        }
+    }
+    return s->sh_type != SHT_DYNAMIC;
+}
+
 /* Whether the sections of the section headers are within the file, with strings that end in it. */
 static bool sections_are_whole(const struct job *job)
 {
@@ -129,6 +167,11 @@ static bool sections_are_whole(const struct job *job)
             job->file[s[i].sh_offset + s[i].sh_size - 1] != '\0')
             return false;
     }
+    for (int i = 0; i < e->e_shnum; i++)
+        if ((s[i].sh_type == SHT_DYNSYM || s[i].sh_type == SHT_SYMTAB || s[i].sh_type == SHT_RELA ||
+             s[i].sh_type == SHT_DYNAMIC) &&
+            !entries_are_whole(job, s, &s[i]))
+            return false;
     return true;
 }
 
@@ -142,7 +185,9 @@ static const char *unsuitable(const struct job *job)
         return "it is not an executable (a script cannot be run as ranks)";
     if (e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_machine != MACHINE)
         return "it is an executable for another kind of processor";
-    if (!is_in_file(job, e->e_phoff, e->e_phnum, sizeof(Elf64_Phdr)) ||
+    if (e->e_phentsize != sizeof(Elf64_Phdr) ||
+        (e->e_shnum > 0 && e->e_shentsize != sizeof(Elf64_Shdr)) ||
+        !is_in_file(job, e->e_phoff, e->e_phnum, sizeof(Elf64_Phdr)) ||
         !is_in_file(job, e->e_shoff, e->e_shnum, sizeof(Elf64_Shdr)) || !sections_are_whole(job))
         return "its file is not complete";
     if (e->e_type != ET_DYN)

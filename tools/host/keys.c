@@ -25,10 +25,18 @@ static _Atomic unsigned last_generation, n_own;
 static __typeof__(pthread_getspecific) *next_get;
 static __typeof__(pthread_setspecific) *next_set;
 
+/* Also before the constructors, in the only thread: by then dlsym() may ask for a value, by way of the free() of a
+ * sanitizer that is being set up and has none yet. */
 __attribute__((constructor)) static void find_next(void)
 {
+    static bool is_finding;
+
+    if (is_finding)
+        return;
+    is_finding = true;
     next_get = NEXT(pthread_getspecific);
     next_set = NEXT(pthread_setspecific);
+    is_finding = false;
 }
 
 /* 0: its values are those of threads. relaxed, here and below: a key is passed on by other means */
@@ -84,10 +92,10 @@ EXPORT void *pthread_getspecific(pthread_key_t key)
     const struct host_rank *h = rank_of(key);
     const struct specific *s = h != NULL ? find(h, key) : NULL;
 
+    if (h == NULL && next_get == NULL)
+        find_next();
     if (h == NULL)
-        return key >= FIRST_OWN   ? NULL
-               : next_get != NULL ? next_get(key)
-                                  : NEXT(pthread_getspecific)(key);
+        return key < FIRST_OWN && next_get != NULL ? next_get(key) : NULL;
     return s != NULL && s->generation == generation_of(key) ? (void *)(uintptr_t)s->value : NULL;
 }
 
@@ -96,10 +104,10 @@ EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
     struct host_rank *h = rank_of(key);
     struct specific *s = h != NULL ? find(h, key) : NULL;
 
+    if (h == NULL && next_set == NULL)
+        find_next();
     if (h == NULL)
-        return key >= FIRST_OWN   ? EINVAL
-               : next_set != NULL ? next_set(key, value)
-                                  : NEXT(pthread_setspecific)(key, value);
+        return key < FIRST_OWN && next_set != NULL ? next_set(key, value) : EINVAL;
     if (s == NULL) {
         s = realloc(h->specific, (size_t)(h->n_specific + 1) * sizeof(*s));
         if (s == NULL)

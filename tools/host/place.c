@@ -20,6 +20,7 @@
 struct search {
     const struct host_rank *host;
     uintptr_t place;
+    void *called; /* the function of the last frame before the place */
 };
 
 static _Unwind_Reason_Code look_at(struct _Unwind_Context *frame, void *arg)
@@ -29,6 +30,8 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *frame, void *arg)
     const uintptr_t at = _Unwind_GetIPInfo(frame, &exact) - (exact == 0);
 
     s->place = host_address_in_file(s->host, at);
+    if (s->place == 0)
+        s->called = _Unwind_FindEnclosingFunction((void *)at);
     return s->place == 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -36,9 +39,24 @@ uintptr_t host_place_here(void)
 {
     struct search s = {.host = host_here()};
 
+    if (s.host == NULL)
+        s.host = host_maker();
     if (s.host != NULL)
         _Unwind_Backtrace(look_at, &s);
     return s.place;
+}
+
+const char *host_called_here(void)
+{
+    struct search s = {.host = host_maker()};
+    Dl_info function;
+
+    if (s.host != NULL)
+        _Unwind_Backtrace(look_at, &s);
+    return s.place != 0 && s.called != NULL && dladdr(s.called, &function) != 0 &&
+                   function.dli_saddr == s.called
+               ? function.dli_sname
+               : NULL;
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE /* glibc 2.35: _dl_find_object() is for signal handlers, too */

@@ -121,11 +121,14 @@ static ssize_t put(int fd, struct lines *l, const char *text, size_t n, int rank
 static ssize_t put_out(void *fd, const char *text, size_t n)
 {
     const int to = (int)(intptr_t)fd;
-    struct host_rank *h = host_here();
-    struct lines *l = h == NULL ? NULL : to == STDOUT_FILENO ? &h->out : &h->err;
+    struct host_rank *h = host_here(), *maker = h == NULL && the_job != NULL ? host_maker() : NULL;
+    struct host_rank *of = h != NULL ? h : maker;
+    struct lines *l = of == NULL ? NULL : to == STDOUT_FILENO ? &of->out : &of->err;
 
-    if (l != NULL && l->to == 0)
+    if (l != NULL && l->to == 0 && h != NULL)
         return put(to, l, text, n, logp_vp_rank(h->vp));
+    if (l != NULL && l->to == 0) /* the lines of the rank are its own thread's */
+        put_lines(to, &(struct lines){.text = (char *)text, .n = n}, n, (int)(of - the_job->hosts));
     if (l == NULL || l->to > 0)
         host_write_all(l != NULL ? l->to : to, text, n);
     return (ssize_t)n;

@@ -19,7 +19,7 @@ int host_node_of(const struct job *job, int rank)
 
 bool host_node_name(char *name, size_t size)
 {
-    const struct host_rank *h = host_here();
+    const struct host_rank *h = host_owner();
     struct utsname system;
 
     if (h != NULL && the_job->node_size > 0)
@@ -65,7 +65,7 @@ EXPORT pid_t getpid(void)
     const pid_t process = (pid_t)syscall(SYS_getpid);
     const struct host_rank *h =
         the_job != NULL && process == the_job->pid && !host_is_own_code(__builtin_return_address(0))
-            ? host_here()
+            ? host_owner()
             : NULL;
 
     return h != NULL ? host_number_of(the_job, (int)(h - the_job->hosts)) : process;

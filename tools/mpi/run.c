@@ -41,15 +41,20 @@ static void blame_library(const struct rank *r)
 static void crashed(int signal_number, siginfo_t *info, void *context)
 {
     const struct rank *r = mpi_rank_here();
+    const struct host_rank *maker = the_job != NULL ? host_maker() : NULL;
     char text[256 + PLACE_TEXT], place[PLACE_TEXT];
     uintptr_t at;
     int n;
 
-    if (r != NULL && (signal_number != SIGABRT || the_job->main == NULL)) {
+    if (r != NULL ? signal_number != SIGABRT || the_job->main == NULL : maker != NULL) {
         at = host_place_here();
         host_name_places(the_job, &at, 1, &place);
-        n = snprintf(text, sizeof(text), "rank %d crashed (%s), last in %s%s\n",
-                     logp_vp_rank(r->vp), strsignal(signal_number), r->call, place);
+        if (r != NULL)
+            n = snprintf(text, sizeof(text), "rank %d crashed (%s), last in %s%s\n",
+                         logp_vp_rank(r->vp), strsignal(signal_number), r->call, place);
+        else
+            n = snprintf(text, sizeof(text), "a thread that rank %d has made crashed (%s)%s\n",
+                         (int)(maker - the_job->hosts), strsignal(signal_number), place);
         if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
             signal(signal_number, SIG_DFL); /* there is no place for a report */
         blame_library(r);

@@ -209,6 +209,9 @@ struct mpi_question {
     int64_t first_ranks; /* of the first of several programs; 0: there is one */
     bool real_clocks;    /* the system's clocks do not follow the virtual one */
     int64_t epoch_ns;    /* the time of day at the start of the virtual clock, since 1970 */
+    const char *openmp;  /* the OpenMP library that a program needs; NULL: none */
+    const char *openmp_program; /* which */
+    bool chosen_executor;       /* by the command for it */
     int most_crashes, most_lost,
         most_doubled; /* --explore: ranks that may end in a run, messages */
     int64_t explore;  /* so many runs, each in another order; 0: the program runs once */

@@ -244,6 +244,53 @@ Test(process, a_number_of_feigned_cores_is_checked)
 
 /* ---- */
 
+/* The cores for threads that a program makes itself: allowed cores by ranks, of which one is its own. */
+Test(process, a_rank_has_its_share_of_the_cores)
+{
+    static const struct {
+        const char *cores;
+        int P, n_given, n_on_wall, n_on_virtual;
+    } rows[] = {{"4", 1, 0, 4, 4}, {"4", 2, 0, 2, 4}, {"4", 3, 0, 1, 0}, {"4", 4, 0, 1, 0},
+                {"4", 9, 0, 1, 0}, {"5", 2, 0, 2, 5}, {"9", 2, 0, 4, 9}, {"9", 1, 3, 3, 3},
+                {"9", 2, 4, 2, 4}, {"9", 2, 1, 1, 1}};
+    static const int given[] = {1, 3, 5, 7};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (int clock = LOGP_CLOCK_WALL; clock <= LOGP_CLOCK_VIRTUAL; clock++) {
+            const int n_wanted =
+                clock == LOGP_CLOCK_WALL ? rows[i].n_on_wall : rows[i].n_on_virtual;
+            const struct logp_config config = {.size = sizeof(config),
+                                               .n_processors = rows[i].P,
+                                               .clock = (enum logp_clock)clock,
+                                               .n_cores = rows[i].n_given,
+                                               .cores = rows[i].n_given > 0 ? given : NULL,
+                                               .delay = logp_delay_none()};
+            struct logp_machine *m;
+            cpu_set_t all;
+            int cpus[16];
+
+            setenv("LOGP_TEST_CORES", rows[i].cores, 1);
+            cr_assert_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+            cr_assert_eq(logp_machine_create(&config, &m), 0);
+            for (int rank = 0; rank < rows[i].P; rank++) {
+                cr_assert_eq(logp_machine_share(m, rank, cpus, 16), n_wanted,
+                             "row %d, clock %d: %d", (int)i, clock,
+                             logp_machine_share(m, rank, NULL, 0));
+                for (int k = 0; k < n_wanted; k++)
+                    cr_assert(CPU_ISSET((size_t)cpus[k], &all));
+            }
+            cr_assert_eq(logp_machine_share(m, rows[i].P, cpus, 16), 0);
+            if (clock == LOGP_CLOCK_WALL) { /* the own core is the first */
+                int cpu = core_of(m);
+
+                cr_assert_eq(logp_machine_share(m, rows[i].P - 1, cpus, 1), n_wanted);
+                cr_assert_eq(rows[i].P > 1 ? cpu : cpus[0], cpu);
+            }
+            logp_machine_destroy(m);
+        }
+    unsetenv("LOGP_TEST_CORES");
+}
+
 /* What the caller may run on is asked anew for each machine. */
 Test(process, a_machine_uses_the_cores_of_now)
 {

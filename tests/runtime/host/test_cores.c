@@ -192,6 +192,37 @@ Test(cores, second_threads_come_after_all_cores)
         cr_assert_eq(out[i], wanted[i]);
 }
 
+/* What the threads of a program may use. */
+Test(cores, threads_of_a_program_get_near_cores)
+{
+    static const struct {
+        const char *topology, *allowed, *own;
+        int most;
+        const char *shares;
+    } divisions[] = {
+        {"core:4 pu:1", "0-3", "0-1", 2, "0,2,1,3"}, {"core:4 pu:1", "0-3", "0", 4, "0-3"},
+        {"core:4 pu:1", "0-3", "2", 2, "2,0"},       {"core:4 pu:1", "0-3", "0-3", 1, "0-3"},
+        {"core:5 pu:1", "0-4", "0-1", 2, "0,2,1,3"}, {SMT, "0-7", "0,2", 4, "0,1,4,5,2,3,6,7"},
+        {SMT, "0-7", "0,2", 3, "0,1,4,2,3,5"},       {SMT, "0-7", "0,2,4,6", 2, "0-7"},
+        {SMT, "1-4", "1,2", 2, "1,4,2,3"},           {ALTERNATING, "0-7", "0,2", 2, "0,4,2,6"},
+    };
+
+    for (size_t i = 0; i < sizeof(divisions) / sizeof(divisions[0]); i++) {
+        const struct host h = synthetic_host(divisions[i].topology);
+        int allowed[MOST], own[MOST], wanted[MOST], out[MOST];
+        const int n = numbers_of(divisions[i].allowed, allowed),
+                  n_own = numbers_of(divisions[i].own, own);
+        struct lpi_cpu cpus[MOST];
+
+        cr_assert_eq(numbers_of(divisions[i].shares, wanted), n_own * divisions[i].most, "row %d",
+                     (int)i);
+        cr_assert_eq(lpi_topology_pick(h.all, h.n, allowed, n, cpus), 0);
+        lpi_cores_divide(cpus, n, own, n_own, divisions[i].most, out);
+        for (int k = 0; k < n_own * divisions[i].most; k++)
+            cr_assert_eq(out[k], wanted[k], "row %d, thread %d: %d", (int)i, k, out[k]);
+    }
+}
+
 /* ---- quotas ---- */
 
 static void write_file(const char *root, const char *path, const char *text)

@@ -76,7 +76,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     struct rank *r = mpi_this_rank();
 
     (void)argc, (void)argv;
-    r->thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    r->thread_level = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
     if (provided != NULL)
         *provided = r->thread_level;
     r->call = "MPI_Init";
@@ -93,25 +93,25 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Initialized(int *flag)
 {
-    *flag = mpi_this_rank()->initialized;
+    *flag = mpi_rank_of_thread(__func__)->initialized;
     return MPI_SUCCESS;
 }
 
 int MPI_Finalized(int *flag)
 {
-    *flag = mpi_this_rank()->finalized;
+    *flag = mpi_rank_of_thread(__func__)->finalized;
     return MPI_SUCCESS;
 }
 
 int MPI_Query_thread(int *provided)
 {
-    *provided = mpi_this_rank()->thread_level;
+    *provided = mpi_rank_of_thread(__func__)->thread_level;
     return MPI_SUCCESS;
 }
 
 int MPI_Is_thread_main(int *flag)
 {
-    *flag = 1;
+    *flag = mpi_rank_of_thread(__func__) == mpi_rank_here();
     return MPI_SUCCESS;
 }
 

@@ -80,8 +80,11 @@ static inline bool is_on_stack(const struct rank *r, uintptr_t at)
 }
 /* The rank that this thread runs; NULL: none. */
 struct rank *mpi_rank_here(void);
-/* The rank that calls; ends the process where none does. */
-struct rank *mpi_this_rank(void);
+/* The rank that calls; ends the process where none does. call: for the report then */
+struct rank *mpi_rank_of_call(const char *call);
+#define mpi_this_rank() mpi_rank_of_call(__func__)
+/* The same of the few calls that any thread may make: it may also be the rank that made this thread. */
+struct rank *mpi_rank_of_thread(const char *call);
 struct rank *mpi_enter(const char *call);
 static inline struct comm *comm_in(struct rank *r, MPI_Comm handle)
 {

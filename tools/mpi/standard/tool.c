@@ -43,7 +43,7 @@ static void give(int value, int *to)
 int MPI_T_init_thread(int required, int *provided)
 {
     mpi_enter_any(__func__)->n_tools++;
-    give(required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED, provided);
+    give(required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED, provided);
     return MPI_SUCCESS;
 }
 

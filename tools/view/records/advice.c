@@ -164,16 +164,18 @@ static void print_busy(FILE *f, const struct row *busy)
 }
 
 /* The host was too busy, and yet the medians are near the predictions. */
-static void print_trusted(FILE *f, const struct question *q)
+static void print_trusted(FILE *f, const struct question *q, const struct logp_record *r)
 {
+    /* half of the absences would be shorter than 1 % of the prediction */
+    const double times = 1.1 * (double)r->absence_median_ns / (double)r->disturbed_by_ns;
     char unit[32], option[48];
     int n = 0;
 
     fputs("These times cannot be trusted.", f);
     if (unit_scales(q) && q->model.emulated) {
         snprintf(option, sizeof(option), "--unit %s",
-                 bearable_unit(q, 10 * BEARABLE, unit, sizeof(unit)));
-        print_way(f, &n, option, "slower time scale: the same absences disturb fewer runs");
+                 bearable_unit(q, BEARABLE * (times > 2 ? times : 2), unit, sizeof(unit)));
+        print_way(f, &n, option, "slower time scale: the same absences disturb half of the runs");
     }
     if (!over_processes(q))
         print_way(f, &n, "--clock virtual", "exact, without waiting");
@@ -219,7 +221,7 @@ void print_advice(FILE *f, const struct question *q, const struct advice *a)
         print_early(f, a->early);
     if (a->worst == NULL) {
         if (a->busy != NULL)
-            print_trusted(f, q);
+            print_trusted(f, q, &a->busy->record);
         else if (a->judged > 0 && a->early == NULL)
             fprintf(f, "The host kept up: every median%s is within 1 %% of its prediction.\n",
                     a->spoilt != NULL ? " of undisturbed runs" : "");

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEYS = 96 };
+enum { MOST_KEYS = 256 };
 
 /* ---- reading ---- */
 

@@ -119,6 +119,13 @@ VALUE(disturbed_by_of)
     return number_cell(CELL_NS, r->has_measured && r->reps > 0, r->disturbed_by_ns);
 }
 
+VALUE(absence_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_NS, r->has_measured && r->reps > 0, r->absence_median_ns);
+}
+
 VALUE(too_busy_of)
 {
     const struct logp_record *r = &row->record;
@@ -280,6 +287,7 @@ const struct column host_columns[] = {
     {KEY("disturbed", disturbed_of), .measured = true},
     {KEY("disturbed_by_ns", disturbed_by_of), .measured = true},
     {KEY("too_busy", too_busy_of), .measured = true},
+    {KEY("absence_median_ns", absence_of), .measured = true},
     {0},
 };
 

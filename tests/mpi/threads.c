@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that a rank makes itself.
+ * usage: threads              they compute, print and ask what any thread may ask, beside MPI
+ *        threads cores        rank 0 prints on how many cores they may run, and how many it is told of
+ *        threads level        what MPI_Init_thread grants
+ *        threads KIND CALL    rank 1 has one (KIND: posix, c11, second: made by another) that calls MPI, or crashes
+ */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <unistd.h>
+
+enum { N = 3 };
+
+static const char *call;
+static pthread_barrier_t meeting;
+static pid_t process;
+
+/* The C library's sched_getaffinity() may be another. */
+static int n_cores(void)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CHECK(syscall(SYS_sched_getaffinity, 0, sizeof(set), &set) > 0);
+    return CPU_COUNT(&set);
+}
+
+/* ---- beside MPI ---- */
+
+static void *add(void *arg)
+{
+    long *sum = arg;
+    int flag = -1, provided = -1;
+
+    CHECK(MPI_Is_thread_main(&flag) == MPI_SUCCESS && !flag);
+    CHECK(MPI_Initialized(&flag) == MPI_SUCCESS && flag);
+    CHECK(MPI_Finalized(&flag) == MPI_SUCCESS && !flag);
+    CHECK(MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_FUNNELED);
+    CHECK(atoi(getenv("THREADS_RANK")) == me && getpid() == process);
+    for (int i = 0; i < 1000; i++)
+        *sum += i;
+    pthread_barrier_wait(&meeting);
+    printf("a thread of rank %d\n", me);
+    return sum;
+}
+
+static void work(void)
+{
+    long sums[N] = {0};
+    pthread_t threads[N];
+    char text[16];
+    int flag = 0;
+
+    snprintf(text, sizeof(text), "%d", me);
+    CHECK(setenv("THREADS_RANK", text, 1) == 0);
+    process = getpid();
+    CHECK(MPI_Is_thread_main(&flag) == MPI_SUCCESS && flag);
+    pthread_barrier_init(&meeting, NULL, N + 1);
+    for (int i = 0; i < N; i++)
+        CHECK(pthread_create(&threads[i], NULL, add, &sums[i]) == 0);
+    for (int i = 0; i < 20; i++) {
+        int mine = me, all = -1;
+
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(all == P * (P - 1) / 2);
+    }
+    pthread_barrier_wait(&meeting);
+    for (int i = 0; i < N; i++) {
+        void *result;
+
+        CHECK(pthread_join(threads[i], &result) == 0 && result == &sums[i] && sums[i] == 499500);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* ---- cores ---- */
+
+static void *count(void *arg)
+{
+    *(int *)arg = n_cores();
+    return NULL;
+}
+
+static int count_c11(void *arg)
+{
+    count(arg);
+    return 7;
+}
+
+static void tell_cores(void)
+{
+    int by_posix, by_c11, by_choice, result;
+    pthread_attr_t attr;
+    cpu_set_t shown, one;
+    pthread_t p;
+    thrd_t t;
+
+    CHECK(pthread_create(&p, NULL, count, &by_posix) == 0 && pthread_join(p, NULL) == 0);
+    CHECK(thrd_create(&t, count_c11, &by_c11) == thrd_success);
+    CHECK(thrd_join(t, &result) == thrd_success && result == 7 && by_c11 == by_posix);
+    CHECK(sched_getaffinity(0, sizeof(shown), &shown) == 0 && CPU_COUNT(&shown) == by_posix);
+    CHECK(pthread_getaffinity_np(pthread_self(), sizeof(one), &one) == 0 &&
+          CPU_EQUAL(&one, &shown));
+    for (size_t cpu = 0; CPU_COUNT(&one) > 1; cpu++)
+        CPU_CLR(cpu, &one);
+    pthread_attr_init(&attr);
+    pthread_attr_setaffinity_np(&attr, sizeof(one), &one); /* the program's own choice */
+    CHECK(pthread_create(&p, &attr, count, &by_choice) == 0 && pthread_join(p, NULL) == 0);
+    CHECK(by_choice == 1);
+    pthread_attr_destroy(&attr);
+    if (me == 0)
+        printf("%d of %d\n", by_posix, n_cores());
+}
+
+/* ---- what is granted ---- */
+
+static int grant(int *argc, char ***argv)
+{
+    int provided = -1, asked = -1;
+
+    MPI_Init_thread(argc, argv, atoi((*argv)[2]), &provided);
+    MPI_Query_thread(&asked);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (me == 0)
+        printf("granted %d %d\n", provided, asked);
+    MPI_Finalize();
+    return 0;
+}
+
+/* ---- mistakes ---- */
+
+static void do_call(void)
+{
+    int x = 1, n;
+    char text[MPI_MAX_ERROR_STRING];
+
+    if (strcmp(call, "crash") == 0)
+        *(volatile int *)NULL = x;
+    else if (strcmp(call, "send") == 0)
+        MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    else if (strcmp(call, "isend") == 0)
+        MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &(MPI_Request){0});
+    else if (strcmp(call, "barrier") == 0)
+        PMPI_Barrier(MPI_COMM_WORLD);
+    else if (strcmp(call, "text") == 0)
+        MPI_Error_string(MPI_ERR_COMM, text, &n);
+    else
+        MPI_Wtime();
+}
+
+static void *by_posix(void *arg)
+{
+    pthread_t next;
+
+    if (arg == NULL)
+        do_call();
+    else
+        CHECK(pthread_create(&next, NULL, by_posix, NULL) == 0 && pthread_join(next, NULL) == 0);
+    return NULL;
+}
+
+static int by_c11(void *arg)
+{
+    by_posix(arg);
+    return 0;
+}
+
+static void go_wrong(const char *kind)
+{
+    pthread_t p;
+    thrd_t t;
+
+    if (strcmp(kind, "c11") == 0)
+        CHECK(thrd_create(&t, by_c11, NULL) == thrd_success && thrd_join(t, NULL) == thrd_success);
+    else
+        CHECK(pthread_create(&p, NULL, by_posix, strcmp(kind, "second") == 0 ? &p : NULL) == 0 &&
+              pthread_join(p, NULL) == 0);
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+
+    if (argc > 2 && strcmp(argv[1], "level") == 0)
+        return grant(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    CHECK(provided == MPI_THREAD_FUNNELED);
+    call = argc > 2 ? argv[2] : "";
+    if (argc == 1)
+        work();
+    else if (argc == 2)
+        tell_cores();
+    else if (me == 1)
+        go_wrong(argv[1]);
+    return all_hold("threads");
+}
