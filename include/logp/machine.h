@@ -120,8 +120,8 @@ struct logp_config {
      *  "mpi:mpich": with that MPI. Differences: transport.h. */
     const char *transport;
     bool compare_calls; /**< on every clock, compare the collectives that the members of a group
-                             call, in each call: logp_vp_note_call(). Each call then takes a lock.
-                             Nothing is compared where vps are in several processes */
+                             call, in each call: logp_vp_note_call(). Each call then writes to memory
+                             that the members share. Nothing is compared where vps are in several processes */
     enum logp_placement placement; /**< without core_of; several processes: of the vps of each */
     /** NULL, or the core of each of the P ranks, 0 .. n - 1: as an index into cores, or of those
      *  that the machine takes itself. It is copied. Each of the n cores needs a rank. If the

@@ -316,11 +316,21 @@ void lpi_remote_done(struct logp_machine *m);
 
 /* ---- agree.c: the calls of collectives in a run ---- */
 
-void lpi_calls_begin(struct logp_machine *m);
 void lpi_calls_free(struct logp_machine *m);
 /* Return whether the calls of two vps differ, on the wall clock, and put that into the report. All
  * cores are done. */
 bool lpi_calls_part(struct logp_machine *m);
+bool lpi_same_call(const struct logp_call *a, const struct logp_call *b);
+/* Another vp has called `first` where p calls this: the run ends. With the machine's lock. @return -EPROTO */
+int lpi_calls_differ(struct lpi_proc *p, const struct logp_call *call, int rank,
+                     const struct logp_call *first);
+
+/* ---- compare.c: the same, in each call ---- */
+
+void lpi_compared_begin(struct logp_machine *m);
+void lpi_compared_free(struct logp_machine *m);
+/* @return as logp_vp_note_call() */
+int lpi_compare_call(struct logp_vp *vp, bool started, const struct logp_call *call);
 
 /* ---- report.c: what a run reports ---- */
 

@@ -207,7 +207,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->live_cores, m->n_used);
     m->time->prepare(m);
     lpi_capacity_reset(m);
-    lpi_calls_begin(m);
+    lpi_compared_begin(m);
     if (m->explore != NULL)
         lpi_explore_begin(m);
     lpi_resolver_choose(m);

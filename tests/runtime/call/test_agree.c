@@ -12,6 +12,16 @@ static struct logp_machine *wall_machine(int P, const char *executor, bool trust
                              NULL);
 }
 
+/* The same, where calls are compared in each call. */
+static struct logp_machine *comparing_machine(int P, const char *executor)
+{
+    return test_machine_with((struct logp_config){.n_processors = P,
+                                                  .delay = logp_delay_none(),
+                                                  .executor = executor,
+                                                  .compare_calls = true},
+                             NULL);
+}
+
 static struct logp_machine *machine_of(int P)
 {
     const struct logp_network network = {.params = {.L_ns = 100, .o_send_ns = 10, .o_recv_ns = 10}};
@@ -207,6 +217,31 @@ Test(agree, a_call_that_differs_is_found_among_many_that_are_under_way)
     logp_machine_destroy(m);
 }
 
+enum { N_AHEAD = 400 }; /* more than there are lines in compare.c */
+
+/* Rank 0 has called all its collectives when rank 1 calls its first one. *arg: as above */
+static int one_group_far_ahead(struct logp_vp *vp, void *arg)
+{
+    const int *odd = arg;
+    const int me = logp_vp_rank(vp);
+    char x[2] = {0};
+    int rc = me == 1 ? logp_compute(vp, 1000000, NULL, NULL) : 0;
+
+    for (int i = 0; rc == 0 && i < N_AHEAD; i++)
+        rc = logp_broadcast(vp, x, me == 1 && i == *odd ? 2 : 1, 0);
+    return rc;
+}
+
+Test(agree, a_call_that_differs_is_found_though_a_rank_is_far_ahead)
+{
+    struct logp_machine *m = machine_of(2);
+
+    for (int odd = 0; odd <= N_AHEAD; odd += 25)
+        cr_assert_eq(logp_machine_run(m, one_group_far_ahead, &odd, 0), odd < N_AHEAD ? -EPROTO : 0,
+                     "call %d", odd);
+    logp_machine_destroy(m);
+}
+
 /* Only rank 0 calls a collective before rank 1 ends the run. */
 static int ends_after_a_call(struct logp_vp *vp, void *arg)
 {
@@ -311,6 +346,59 @@ Test(agree, calls_that_differ_are_named_on_the_wall_clock)
             detail = wall_detail(rows[i].program, NULL, threads ? "thread" : "fiber");
             cr_expect(strstr(detail, rows[i].says) != NULL, "row %zu: %s", i, detail);
         }
+}
+
+/* The call itself fails, in groups as well. */
+Test(agree, calls_that_differ_are_named_in_each_call_on_the_wall_clock)
+{
+    for (int threads = 0; threads < 2; threads++)
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            struct logp_machine *m = comparing_machine(4, threads ? "thread" : "fiber");
+            const struct logp_report *r = logp_machine_report(m);
+
+            for (int again = 0; again < 2; again++) {
+                cr_assert_eq(logp_machine_run(m, rows[i].program, NULL, test_timeout_ns), -EPROTO);
+                cr_expect(strstr(r->asserted.detail, rows[i].says) != NULL, "row %zu: %s", i,
+                          r->asserted.detail);
+            }
+            logp_machine_destroy(m);
+        }
+}
+
+Test(agree, right_programs_pass_where_calls_are_compared_on_the_wall_clock)
+{
+    for (int threads = 0; threads < 2; threads++) {
+        struct logp_machine *m = comparing_machine(7, threads ? "thread" : "fiber");
+
+        for (int i = 0; i < 10; i++)
+            cr_assert_eq(logp_machine_run(m, many, NULL, test_timeout_ns), 0);
+        logp_machine_destroy(m);
+    }
+}
+
+/* As one_group_far_ahead(), but the vps run at once: rank 0 is ahead by what the queues hold. */
+static int root_ahead(struct logp_vp *vp, void *arg)
+{
+    const int *odd = arg;
+    const int me = logp_vp_rank(vp);
+    char x[2] = {0};
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < N_AHEAD; i++)
+        rc = logp_broadcast(vp, x, me == 2 && i == *odd ? 2 : 1, 0);
+    return rc;
+}
+
+Test(agree, a_call_that_differs_is_found_on_the_wall_clock_though_a_rank_is_ahead)
+{
+    for (int threads = 0; threads < 2; threads++) {
+        struct logp_machine *m = comparing_machine(4, threads ? "thread" : "fiber");
+
+        for (int odd = 0; odd <= N_AHEAD; odd += 50)
+            cr_assert_eq(logp_machine_run(m, root_ahead, &odd, test_timeout_ns),
+                         odd < N_AHEAD ? -EPROTO : 0, "call %d", odd);
+        logp_machine_destroy(m);
+    }
 }
 
 Test(agree, roots_that_differ_are_named_though_nobody_waits)

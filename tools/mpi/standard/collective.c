@@ -101,9 +101,9 @@ static int prepare(struct request *r, struct buffers *b, const void *in, struct 
 
 /* ---- barrier and broadcast ---- */
 
-static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
+static int barrier(struct rank *me, MPI_Comm comm, MPI_Request *request)
 {
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     TELL(order, c, request != NULL);
     if (request == NULL)
         return mpi_class_of(logp_barrier(c->vp));
@@ -111,15 +111,15 @@ static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
     return mpi_end_collective(r, mpi_class_of(logp_ibarrier(c->vp, &r->under_way)), request);
 }
 
-BOTH(Barrier, barrier(call, comm, request))
+BOTH(Barrier, barrier(me, comm, request))
 
-static int bcast(const char *call, PARAMETERS_Bcast, MPI_Request *request)
+static int bcast(struct rank *me, PARAMETERS_Bcast, MPI_Request *request)
 {
     struct buffers b = {NULL, NULL};
     size_t bytes;
     int rc;
 
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_ROOT(c, root);
@@ -150,7 +150,7 @@ static int bcast(const char *call, PARAMETERS_Bcast, MPI_Request *request)
     return mpi_end_collective(r, rc, request);
 }
 
-BOTH(Bcast, bcast(call, ARGUMENTS_Bcast, request))
+BOTH(Bcast, bcast(me, ARGUMENTS_Bcast, request))
 
 /* ---- blocks of equal size ---- */
 
@@ -218,7 +218,7 @@ static int take_in_place(struct comm *c, struct blocks *given, int at)
     return MPI_SUCCESS;
 }
 
-static int gather(const char *call, struct blocks given, int root, MPI_Comm comm,
+static int gather(struct rank *me, struct blocks given, int root, MPI_Comm comm,
                   MPI_Request *request)
 {
     struct buffers b;
@@ -226,7 +226,7 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     size_t bytes;
     int rc;
 
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     CHECK_ROOT(c, root);
     if (c->inter)
         return mpi_gather_items(c, given.in, given.in_count, given.in_type, &RECEIVED(given), root,
@@ -264,7 +264,7 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     return mpi_end_collective(r, rc, request);
 }
 
-static int scatter(const char *call, struct blocks given, int root, MPI_Comm comm,
+static int scatter(struct rank *me, struct blocks given, int root, MPI_Comm comm,
                    MPI_Request *request)
 {
     struct buffers b;
@@ -272,7 +272,7 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     size_t bytes;
     int rc;
 
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     CHECK_ROOT(c, root);
     if (c->inter)
         return mpi_scatter_items(c, &SENT(given, given.in_count), given.out, given.out_count,
@@ -314,7 +314,7 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
 }
 
 /* all: each rank has an item for each (alltoall), else one for all (allgather). */
-static int exchange(const char *call, struct blocks given, bool all, MPI_Comm comm,
+static int exchange(struct rank *me, struct blocks given, bool all, MPI_Comm comm,
                     MPI_Request *request)
 {
     struct buffers b;
@@ -322,7 +322,7 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     size_t bytes, n;
     int rc;
 
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     n = (size_t)c->size;
     if (c->inter)
         return mpi_exchange_items(c, &SENT(given, all ? given.in_count : 0), &RECEIVED(given),
@@ -359,10 +359,10 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
         send_buf, send_count, send_type, recv_buf, recv_count, recv_type                           \
     }
 
-BOTH(Gather, gather(call, GIVEN, root, comm, request))
-BOTH(Scatter, scatter(call, GIVEN, root, comm, request))
-BOTH(Allgather, exchange(call, GIVEN, false, comm, request))
-BOTH(Alltoall, exchange(call, GIVEN, true, comm, request))
+BOTH(Gather, gather(me, GIVEN, root, comm, request))
+BOTH(Scatter, scatter(me, GIVEN, root, comm, request))
+BOTH(Allgather, exchange(me, GIVEN, false, comm, request))
+BOTH(Alltoall, exchange(me, GIVEN, true, comm, request))
 
 /* ---- reductions ---- */
 
@@ -506,12 +506,12 @@ static int reduce_direct(const struct comm *c, const struct operands *x, const s
     return rc;
 }
 
-static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI_Request *request)
+static int reduce(struct rank *me, const struct operands *x, MPI_Comm comm, MPI_Request *request)
 {
     const struct reduction *reduction;
     int rc;
 
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     DATA_TYPE(t, x->type, c);
     CHECK(c, x->n >= 0, MPI_ERR_COUNT, "count is %lld, but must be at least 0", (long long)x->n);
     CHECK_ROOT(c, x->root);
@@ -545,17 +545,16 @@ static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI
 }
 
 /* counts: NULL: each has `count`. Between two groups each rank's part is of the other group's. */
-static int reduce_scatter(const char *call, const void *in, void *out, const int counts[],
-                          int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                          MPI_Request *request)
+static int reduce_scatter(struct rank *me, const void *in, void *out, const int counts[], int count,
+                          MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     struct operands x = {REDUCE_PARTS, in, out, 0, 0, count, type, op, 0};
 
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     if (counts == NULL && !c->inter) {
         x.kind = REDUCE_SCATTER;
         x.n = count;
-        return reduce(call, &x, comm, request);
+        return reduce(me, &x, comm, request);
     }
     for (int i = 0; i < c->size; i++) {
         const int n = counts != NULL ? counts[i] : count;
@@ -565,11 +564,11 @@ static int reduce_scatter(const char *call, const void *in, void *out, const int
         x.n += n;
     }
     x.n_own = counts != NULL ? counts[c->rank] : count;
-    return reduce(call, &x, comm, request);
+    return reduce(me, &x, comm, request);
 }
 
 #define REDUCTION(kind, root)                                                                      \
-    reduce(call, &(struct operands){kind, send_buf, recv_buf, count, 0, count, type, op, root},    \
+    reduce(me, &(struct operands){kind, send_buf, recv_buf, count, 0, count, type, op, root},      \
            comm, request)
 BOTH(Allreduce, REDUCTION(ALLREDUCE, 0))
 BOTH(Scan, REDUCTION(SCAN, 0))
@@ -577,6 +576,6 @@ BOTH(Exscan, REDUCTION(EXSCAN, 0))
 BOTH(Reduce, REDUCTION(REDUCE, root))
 
 #define SCATTERED(counts, count)                                                                   \
-    reduce_scatter(call, send_buf, recv_buf, counts, count, type, op, comm, request)
+    reduce_scatter(me, send_buf, recv_buf, counts, count, type, op, comm, request)
 BOTH(Reduce_scatter, SCATTERED(recv_counts, 0))
 BOTH(Reduce_scatter_block, SCATTERED(NULL, recv_count))

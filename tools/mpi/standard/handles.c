@@ -47,13 +47,33 @@ void mpi_forget_request(struct request *r)
 void mpi_bury_request(struct rank *owner, struct request *r)
 {
     if (owner->n_gone - owner->n_reused == N_GONE)
-        free(owner->gone[owner->n_reused++ % N_GONE]);
+        mpi_spare_request(owner, owner->gone[owner->n_reused++ % N_GONE]);
     owner->gone[owner->n_gone++ % N_GONE] = r;
     r->kind = REQUEST_GONE;
 }
 
+void mpi_spare_request(struct rank *owner, struct request *r)
+{
+    enum { MOST_SPARE = 256 }; /* of a program that has had more at a time the others are freed */
+
+    if (owner->n_spare == MOST_SPARE) {
+        free(r);
+        return;
+    }
+    r->next = owner->spare;
+    owner->spare = r;
+    owner->n_spare++;
+}
+
 struct request *mpi_reuse_request(struct rank *owner)
 {
+    struct request *r = owner->spare;
+
+    if (r != NULL) {
+        owner->spare = r->next;
+        owner->n_spare--;
+        return r;
+    }
     if (owner->n_gone - owner->n_reused <= N_GONE / 2)
         return NULL;
     return owner->gone[owner->n_reused++ % N_GONE];

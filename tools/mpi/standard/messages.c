@@ -373,9 +373,9 @@ int mpi_exchange_items(struct comm *c, const struct items *in, const struct item
 
 /* ---- MPI's names ---- */
 
-static int gatherv(const char *call, PARAMETERS_Gatherv, MPI_Request *request)
+static int gatherv(struct rank *me, PARAMETERS_Gatherv, MPI_Request *request)
 {
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     CHECK_ROOT(c, root);
     CHECK(c,
           (recv_counts != NULL && displs != NULL) ||
@@ -388,11 +388,11 @@ static int gatherv(const char *call, PARAMETERS_Gatherv, MPI_Request *request)
         root, request);
 }
 
-BOTH(Gatherv, gatherv(call, ARGUMENTS_Gatherv, request))
+BOTH(Gatherv, gatherv(me, ARGUMENTS_Gatherv, request))
 
-static int scatterv(const char *call, PARAMETERS_Scatterv, MPI_Request *request)
+static int scatterv(struct rank *me, PARAMETERS_Scatterv, MPI_Request *request)
 {
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     CHECK_ROOT(c, root);
     CHECK_COUNT(c, recv_buf != MPI_IN_PLACE && (!c->inter || root >= 0) ? recv_count : 0);
     CHECK(c,
@@ -406,28 +406,28 @@ static int scatterv(const char *call, PARAMETERS_Scatterv, MPI_Request *request)
         recv_buf, recv_count, recv_type, root, request);
 }
 
-BOTH(Scatterv, scatterv(call, ARGUMENTS_Scatterv, request))
+BOTH(Scatterv, scatterv(me, ARGUMENTS_Scatterv, request))
 
-static int allgatherv(const char *call, PARAMETERS_Allgatherv, MPI_Request *request)
+static int allgatherv(struct rank *me, PARAMETERS_Allgatherv, MPI_Request *request)
 {
     const struct items out = {
         .buf = recv_buf, .counts = recv_counts, .displs = displs, .type = recv_type};
     struct items in = {.buf = (char *)send_buf, .type = send_type, .count = send_count};
 
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     if (send_buf == MPI_IN_PLACE && !c->inter)
         in = (struct items){
             .buf = item(&out, c->rank), .type = recv_type, .count = recv_counts[c->rank]};
     return mpi_exchange_items(c, &in, &out, request);
 }
 
-BOTH(Allgatherv, allgatherv(call, ARGUMENTS_Allgatherv, request))
+BOTH(Allgatherv, allgatherv(me, ARGUMENTS_Allgatherv, request))
 
 /* has_one: each side has one type, and not one for each rank. */
-static int alltoall(const char *call, bool has_one, const struct items *in, const struct items *out,
+static int alltoall(struct rank *me, bool has_one, const struct items *in, const struct items *out,
                     MPI_Comm comm, MPI_Request *request)
 {
-    ENTER_AS(c, call, comm);
+    HERE(c, me, comm);
     CHECK(c,
           in->buf == MPI_IN_PLACE ||
               (in->counts != NULL && in->displs != NULL && (has_one || in->types != NULL)),
@@ -449,5 +449,5 @@ static int alltoall(const char *call, bool has_one, const struct items *in, cons
         .buf = recv_buf, .counts = recv_counts, .displs = recv_displs, .member = recv_##member     \
     }
 
-BOTH(Alltoallv, alltoall(call, true, IN(type), OUT(type), comm, request))
-BOTH(Alltoallw, alltoall(call, false, IN(types), OUT(types), comm, request))
+BOTH(Alltoallv, alltoall(me, true, IN(type), OUT(type), comm, request))
+BOTH(Alltoallw, alltoall(me, false, IN(types), OUT(types), comm, request))

@@ -38,7 +38,8 @@ struct rank {
     struct request **left; /* freed before they were complete */
     int n_left;
     struct request *given; /* that the program has handles to */
-    struct request *spare; /* those without a handle that are gone: a list */
+    struct request *spare; /* a list: those that can be used again at once */
+    int n_spare;
     struct request *gone[N_GONE];
     unsigned n_gone, n_reused; /* gone[n_reused .. n_gone - 1], modulo N_GONE */
     struct object *objects;    /* that the program has made and not freed */
@@ -106,10 +107,11 @@ int mpi_end_for_missing(const char *call);        /* a missing function: name it
 int mpi_begin_rank(struct rank *r, struct logp_vp *vp);
 void mpi_end_rank(struct rank *r);
 
-/* The start of a call of a communicator: its rank is looked up once. */
-#define ENTER_AS(c, call, handle)                                                                  \
-    struct comm *c = comm_in(mpi_enter(call), handle);                                             \
+/* The start of a call of a communicator: its rank is looked up once, here or, by HERE(), before. */
+#define HERE(c, rank, handle)                                                                      \
+    struct comm *c = comm_in(rank, handle);                                                        \
     CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
+#define ENTER_AS(c, call, handle) HERE(c, mpi_enter(call), handle)
 #define ENTER(c, handle) ENTER_AS(c, __func__, handle)
 #define CHECK_INTRA(c) CHECK(c, !c->inter, MPI_ERR_COMM, "the communicator is between two groups")
 #define ENTER_INTRA(c, handle)                                                                     \

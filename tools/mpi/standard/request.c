@@ -8,18 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The part that all requests use is cleared by stores of vectors: of a memset() of this size compilers make an
+ * instruction that takes long to start. */
+static void clear(struct request *r)
+{
+    typedef uint64_t vector __attribute__((vector_size(64), aligned(8), may_alias));
+    vector *head = (vector *)r;
+
+    _Static_assert(offsetof(struct request, elements) <= 3 * sizeof(vector) &&
+                       offsetof(struct request, has_more) >= 3 * sizeof(vector),
+                   "three vectors");
+    head[0] = head[1] = head[2] = (vector){0};
+    if (r->has_more)
+        memset(&r->parts, 0, sizeof(*r) - offsetof(struct request, parts));
+}
+
 struct request *mpi_new_request(enum request_kind kind, struct comm *comm)
 {
-    struct rank *owner = comm->owner;
-    struct request *r = owner->spare;
+    struct request *r = mpi_reuse_request(comm->owner);
 
-    if (r != NULL)
-        owner->spare = r->next;
-    else if ((r = mpi_reuse_request(owner)) == NULL)
-        r = malloc(sizeof(*r));
+    if (r == NULL && (r = malloc(sizeof(*r))) != NULL)
+        r->has_more = true;
     if (r == NULL)
         return NULL;
-    *r = (struct request){.kind = kind, .comm = comm};
+    clear(r);
+    r->kind = kind;
+    r->comm = comm;
+    r->has_more = !is_message(r);
     comm->references++;
     return r;
 }
@@ -58,14 +73,13 @@ void mpi_free_request(struct request *r)
 {
     struct rank *owner = r->comm->owner;
 
-    if (r->kind != REQUEST_SEND && r->kind != REQUEST_RECV)
+    if (!is_message(r))
         free_parts(r);
     mpi_drop_type(r->type);
     mpi_drop_comm(r->comm);
     TELL(forget_buffers, owner, r);
     if (r->link == NULL) {
-        r->next = owner->spare;
-        owner->spare = r;
+        mpi_spare_request(owner, r);
         return;
     }
     mpi_forget_request(r);
@@ -128,6 +142,14 @@ static int finish(struct request *r)
     return is_made ? r->at_end(r) : MPI_SUCCESS;
 }
 
+/* Finish a message, which the runtime has completed with rc. @return rc */
+static int finish_message(struct request *r, int rc)
+{
+    if (r->n_summed > 0)
+        TELL(sum, r);
+    return rc;
+}
+
 int mpi_wait_for(struct request *r)
 {
     struct logp_status from = {0};
@@ -135,6 +157,8 @@ int mpi_wait_for(struct request *r)
 
     if (r->under_way != NULL)
         rc = completed(r, logp_wait(r->comm->owner->vp, r->under_way, &from), &from);
+    if (is_message(r))
+        return finish_message(r, rc);
     while (r->general != NULL && !r->general->complete && rc == MPI_SUCCESS)
         rc =
             mpi_class_of(logp_yield(r->comm->owner->vp)); /* a thread of the program completes it */
@@ -163,6 +187,8 @@ static int test(struct request *r, bool *done)
         if (*done)
             rc = completed(r, rc, &from);
     }
+    if (is_message(r))
+        return *done ? finish_message(r, rc) : rc;
     if ((r->until_ns > 0 && r->until_ns > logp_now(r->comm->owner->vp)) ||
         (r->general != NULL && !r->general->complete)) {
         *done = false;
@@ -205,8 +231,9 @@ static void put_away(MPI_Request *request)
     if (*request == MPI_REQUEST_NULL)
         return;
     r->active = false;
-    for (int i = 0; i < r->n_parts; i++)
-        r->parts[i]->active = false;
+    if (!is_message(r))
+        for (int i = 0; i < r->n_parts; i++)
+            r->parts[i]->active = false;
     if (r->persistent)
         return;
     mpi_free_request(r);
@@ -541,7 +568,7 @@ int MPI_Cancel(MPI_Request *request)
     CHECK(NULL, r != NULL && r->active, MPI_ERR_REQUEST, "the request is null or not active");
     if (r->general != NULL)
         return r->general->cancel(r->general->state, r->general->complete);
-    CHECK(r->comm, r->kind == REQUEST_SEND || r->kind == REQUEST_RECV, MPI_ERR_REQUEST,
+    CHECK(r->comm, is_message(r), MPI_ERR_REQUEST,
           "only a send, a receive or a generalized request can be cancelled");
     if (r->under_way == NULL)
         return MPI_SUCCESS;

@@ -45,19 +45,34 @@ struct general {
 struct request {
     enum request_kind kind;
     bool persistent, active, cancelled, freed;
-    bool is_part;                   /* a message of a collective */
+    bool is_part; /* a message of a collective */
+    int peer, tag;
+    enum logp_send_mode mode;
     struct logp_request *under_way; /* NULL: it is complete, or has parts */
-    struct request **parts;         /* a collective made of n_parts messages */
-    int n_parts;
     struct comm *comm;
     struct type *type; /* of buf */
     void *buf;
     size_t count;
-    struct elements elements; /* the three above, of a receive */
-    int peer, tag;
-    enum logp_send_mode mode;
-    void *memory; /* packed data, until it is complete; NULL: none */
-    void *packed; /* a collective: within memory, what goes to buf when it is complete; or NULL */
+    /* handles.c: the list of those that the program has; link is NULL: it is not in it */
+    struct request *next, **link;
+    const char *call; /* that has made it */
+    void *caller;     /* of that call; NULL: see place */
+    uintptr_t place;
+    const unsigned char *summed; /* the bytes it reads; NULL: the data of its type */
+    size_t n_summed;             /* 0: nothing is compared */
+    uint64_t sum;                /* of these bytes when it started */
+    struct use *reads, *writes;  /* where its buffers are noted; NULL: nowhere */
+    uintptr_t on_stack; /* the lowest of its buffers that are local variables; 0: none is */
+    MPI_Status status;
+    struct elements elements; /* type, count and buf, of a receive */
+    bool has_more;            /* what follows may not be zero */
+
+    /* ---- all zero in a request of a message: mpi_new_request() ---- */
+
+    struct request **parts; /* a collective made of n_parts messages */
+    int n_parts;
+    void *memory;    /* packed data, until it is complete; NULL: none */
+    void *packed;    /* within memory, what goes to buf when it is complete; or NULL */
     void *own_block; /* of MPI_Scatter() in place */
     const struct reduction *reduction;
     /* The result of a reduction: the bytes from `skip` on of n_blocks blocks, each of n elements,
@@ -73,19 +88,12 @@ struct request {
                       *request); /* of these two: called on completion. @return as mpi_wait_for() */
     struct again *again;         /* a persistent collective: the call to repeat; NULL: none */
     struct general *general;     /* the program completes it; NULL: not of this kind */
-    MPI_Status status;
-    /* handles.c: the list of those that the program has; link is NULL: it is not in it */
-    struct request *next, **link;
-    const char *call; /* that has made it */
-    void *caller;     /* of that call; NULL: see place */
-    uintptr_t place;
-    const unsigned char *summed; /* the bytes it reads; NULL: the data of its type */
-    size_t n_summed;             /* 0: nothing is compared */
-    uint64_t sum;                /* of these bytes when it started */
-    struct use *reads, *writes;  /* where its buffers are noted; NULL: nowhere */
-    uintptr_t on_stack; /* the lowest of its buffers that are local variables; 0: none is */
 };
 
+static inline bool is_message(const struct request *r)
+{
+    return r->kind == REQUEST_SEND || r->kind == REQUEST_RECV;
+}
 static inline struct request *request_of(MPI_Request request)
 {
     return request != MPI_REQUEST_NULL ? (struct request *)request : NULL;
@@ -99,7 +107,9 @@ int mpi_make_persistent(const char *call, struct again *again, MPI_Comm comm, MP
 /* handles.c: give the program a handle. caller: the return address of the call; NULL: see CALLED() */
 void mpi_give_request(struct request *request, void *caller, MPI_Request *handle);
 void mpi_forget_request(struct request *request);
-void mpi_bury_request(struct rank *owner, struct request *request); /* in place of free() */
+/* In place of free(): the program has had a handle, or it has not. */
+void mpi_bury_request(struct rank *owner, struct request *request);
+void mpi_spare_request(struct rank *owner, struct request *request);
 struct request *mpi_reuse_request(struct rank *owner); /* one of them; NULL: none yet */
 #define REQUESTS(n, all, frame)                                                                    \
     do {                                                                                           \
@@ -135,21 +145,23 @@ static inline void tell_block(const void *buf, const struct type *t, size_t n)
     ((((rank)->sends.taken | (rank)->receives.taken) != 0) || (rank)->windows != NULL)
 
 /* A function of MPI and its form that gives a request: both return `value`, an expression of `call`, their
- * name, of their parameters, and of `request`, NULL in the first. */
+ * name, or of `me`, the rank that has entered it, of their parameters, and of `request`, NULL in the first. */
 #define BOTH(name, value)                                                                          \
     int MPI_##name(PARAMETERS_##name)                                                              \
     {                                                                                              \
         const char *const call = __func__;                                                         \
+        struct rank *const me = mpi_enter(call);                                                   \
         MPI_Request *const request = NULL;                                                         \
                                                                                                    \
-        CALLED();                                                                                  \
+        me->caller = __builtin_return_address(0);                                                  \
         return value;                                                                              \
     }                                                                                              \
     int STARTED_##name(PARAMETERS_##name, MPI_Request *request)                                    \
     {                                                                                              \
         const char *const call = __func__;                                                         \
+        struct rank *const me = mpi_enter(call);                                                   \
                                                                                                    \
-        CALLED();                                                                                  \
+        me->caller = __builtin_return_address(0);                                                  \
         return value;                                                                              \
     }
 
