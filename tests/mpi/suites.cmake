@@ -3,12 +3,12 @@
 if(LOGP_SANITIZE MATCHES "address|thread") # it and the MPI library both want to come before the C library
   logp_script(mpi_sanitized run.sh ${CMAKE_BINARY_DIR}/tools sanitized)
 elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
-  foreach(part checks:slow own:slow system ends:slow explored:slow options report bugs:slow accesses:slow drawn:slow gdb:optional
+  foreach(part checks:slow own:slow system:slow ends:slow explored:slow options report bugs:slow accesses:slow drawn:slow gdb:optional
                programs:slow refused openmpi:slow:optional processes:slow:optional)
     string(REGEX REPLACE ":.*" "" its_name ${part})
     logp_script(mpi_${part} run.sh ${CMAKE_BINARY_DIR}/tools ${its_name})
   endforeach()
-  foreach(part drivers cmake:slow meson:slow:optional autotools:slow:optional sanitizers:optional)
+  foreach(part drivers:slow cmake:slow meson:slow:optional autotools:slow:optional sanitizers:optional)
     string(REGEX REPLACE ":.*" "" its_name ${part})
     logp_script(mpi_builds_${part} builds.sh ${CMAKE_BINARY_DIR}/tools ${its_name})
   endforeach()
