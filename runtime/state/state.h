@@ -71,7 +71,8 @@ struct logp_vp {
     union {
         uint32_t n_started; /* for started collectives: how many in this run: attach.c */
         uint32_t n_areas;   /* for collectives of a group: its number of areas: area.c */
-        uint32_t n_calls;   /* a group, and its fourth; the vp itself: how many collectives: compare.c */
+        uint32_t
+            n_calls; /* a group, and its fourth; the vp itself: how many collectives: compare.c */
     };
     int *to_global; /* NULL: the ranks are global */
     int *to_local;
@@ -394,7 +395,8 @@ struct logp_machine {
     void *again_arg;
     struct lpi_delay *pending;
     struct lpi_group *groups;
-    _Atomic(struct lpi_calls *) calls; /* that not all members have made: compare.c; NULL: none yet */
+    _Atomic(struct lpi_calls *)
+        calls;                 /* that not all members have made: compare.c; NULL: none yet */
     _Atomic(void *) own_calls; /* on the wall clock, the calls of each vp: agree.c */
     bool lacks_own_calls;      /* there was no memory for them: nothing is compared */
     bool compares_calls, trusts_calls;
