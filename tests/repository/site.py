@@ -39,7 +39,7 @@ SEARCHES = [
     ("running collectives", "Running collectives", "running.html", "page", 0),
     ("timing rules", "Timing rules", "design.html#design-timing-rules", "section in Design", 0),
     ('"length of a time unit"', "Options", "command.html#command-options", "--unit T length of a time unit", 0),
-    ("--unit", "Options", "command.html#command-options", "--unit T length of a time unit", 2),
+    ("--unit", "Options", "command.html#command-options", "--unit T length of a time unit", 3),
     ("blocking section mutex", "logp_blocking_begin", "vp_8h.html#a", "a mutex", 0),
     ("mutex qqzzqq", None, None, None, 0),
     ("qqzzqq", None, None, None, 0),

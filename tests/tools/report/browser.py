@@ -114,6 +114,8 @@ class Browser:
         begun = time.monotonic()
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
         self.wait(lambda m: m.get("method") == "Page.loadEventFired", "Page.navigate")
+        while self.value("document.readyState") != "complete":
+            time.sleep(0.01)  # the event was that of the page before
         self.settle()
         return time.monotonic() - begun
 
