@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|system|ends|explored|options|report|bugs|accesses|drawn|gdb|programs|refused|openmpi|processes]
+# usage: run.sh TOOLS_DIR [own|system|ends|explored|options|report|bugs|accesses|drawn|gdb|database|programs|refused|openmpi|processes]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -212,6 +212,14 @@ own)
     build objects.cc
     expect 0 'caught 44 7 2' -P 3 ./objects
     [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'
+    ;;
+database)
+    printf '#include <sqlite3.h>\n' | cc -E - >/dev/null 2>&1 || exit 77
+    "$tools/logp-cc" -Wall -Wextra -Werror "$here/database.c" -o database -lsqlite3 || fail 'database.c is not compiled'
+    for executor in fiber thread; do
+        expect 0 '20 rows' -P 4 --executor $executor ./database
+        [ "$(cat out)" = '20 rows' ] || fail "rows of 4 ranks: $(cat out)"
+    done
     ;;
 system)
     build system.c

@@ -3,7 +3,7 @@
 if(LOGP_SANITIZE MATCHES "address|thread") # it and the MPI library both want to come before the C library
   logp_script(mpi_sanitized run.sh ${CMAKE_BINARY_DIR}/tools sanitized)
 elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
-  foreach(part checks:slow own:slow system:slow ends:slow explored:slow options report bugs:slow accesses:slow drawn:slow gdb:optional
+  foreach(part checks:slow own:slow system:slow ends:slow explored:slow options report bugs:slow accesses:slow drawn:slow gdb:optional database:optional
                programs:slow refused openmpi:slow:optional processes:slow:optional)
     string(REGEX REPLACE ":.*" "" its_name ${part})
     logp_script(mpi_${part} run.sh ${CMAKE_BINARY_DIR}/tools ${its_name})
