@@ -6,6 +6,7 @@
 set -u
 most=${REFUSE_MOST-30}
 unset "${!LOGP_@}" REFUSE
+export LOGP_TEST_REGISTRY= # no other runs
 export REFUSE_MOST=$most
 logp=$(realpath "$1") refuse=$(realpath "$2") corpus=$(realpath "$3") lines=${4-.} failed=0
 dir=$(mktemp -d)

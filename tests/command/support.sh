@@ -7,6 +7,7 @@
 # load, cores or quota.
 set -u
 unset "${!LOGP_@}" FEIGN QUOTA MEMORY
+export LOGP_TEST_REGISTRY= # no other runs
 export LOGP_CONFIG=
 logp=$1
 # shellcheck disable=SC2034

@@ -440,7 +440,7 @@ ends)
     # A rank that waits in a loop of its own keeps the others off its core: it is named, and one that computes is not.
     for options in '--cores 0' '--cores 0 --executor thread' '--clock virtual'; do
         # shellcheck disable=SC2086
-        expect 1 "rank 2 has waited in a loop of its own for 2 s $(line '/* for a rank')" $options --timeout 6s -P 3 ./ends waits
+        expect 1 "rank 2 has waited in a loop of its own for 2 s $(line '/* for a rank')" $options --timeout 10s -P 3 ./ends waits
         grep -q 'the program did not end within --timeout' said || fail "a loop of a rank's own ends the run: $options"
     done
     expect 0 '' --cores 0 -P 3 ./ends works

@@ -6,6 +6,7 @@
 # Exit code 77: neither Open MPI nor MPICH runs here.
 set -u
 unset "${!LOGP_@}"
+export LOGP_TEST_REGISTRY= # no other runs
 logp=$1
 failed=0
 dir=$(mktemp -d)

@@ -7,6 +7,7 @@
 # Exit code 77: neither Open MPI 4.1 nor MPICH 4.0 runs here. CC: the compiler [cc].
 set -u
 unset "${!LOGP_@}" "${!MPIR_@}" "${!OMPI_@}"
+export LOGP_TEST_REGISTRY= # no other runs
 logp=$1
 here=$(dirname "${BASH_SOURCE[0]}")/tune
 failed=0 held=0

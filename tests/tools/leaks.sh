@@ -9,6 +9,7 @@ failed=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 unset "${!LOGP_@}"
+export LOGP_TEST_REGISTRY= # no other runs
 
 keeps() {
     "$valgrind" --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect --error-exitcode=9 \
