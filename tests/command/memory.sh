@@ -99,5 +99,5 @@ without_each plot broadcast -P 2,4 "${run[@]}" --algo flat
 export REFUSE=roughly
 without_each report page.html broadcast -P 4 "${run[@]}" --algo flat,binomial
 without_each run broadcast -P 2 --executor fiber --reps 2 --algo flat
-without_each validate barrier --executor fiber -P 2 --machine machine --reps 2
+without_each validate barrier --executor fiber -P 2 --machine machine --reps 2 --disturbed-by 10s
 exit $failed
