@@ -174,7 +174,8 @@ LOGP_API double logp_record_ratio(const struct logp_record *record);
  *  undisturbed. */
 LOGP_API bool logp_record_too_busy(const struct logp_record *record);
 
-/** The median of the undisturbed repetitions divided by the prediction; 0: there is none. */
+/** The median of the undisturbed repetitions, divided by the prediction.
+ *  @return 0 if all repetitions were disturbed, or without a prediction */
 LOGP_API double logp_record_undisturbed_ratio(const struct logp_record *record);
 
 /** Order statistics of n >= 1 values. The values are sorted in place. */

@@ -69,7 +69,7 @@ drivers)
         # shellcheck disable=SC2086
         cc_ $options -Wall -Wextra -Wpedantic -Werror -fsyntax-only strict.h
     done
-    # what is printed is what other MPIs print
+    # the drivers print the same as those of other MPIs
     compile=$(mpicc --showme:compile)
     link=$(mpicc -showme:link)
     [ "-I$(mpicc --showme:incdirs)" = "${compile%% *}" ] && [ -f "$(mpicc -showme:incdirs)/mpi.h" ] || fail incdirs

@@ -74,7 +74,7 @@ static void add_locals(const char *program, char *name, size_t size)
     setenv(its_locals, name, 1);
 }
 
-/* Name the library that comes before all others; "": there is none. */
+/* Write the name of the library that must be loaded first; "" if no library must. */
 static void name_first(const char *program, char *name, size_t size)
 {
     *name = '\0';

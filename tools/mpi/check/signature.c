@@ -253,13 +253,20 @@ static uint64_t first_given(struct member_call *at, uint64_t given)
     return first;
 }
 
-static void name_order(const struct rank *r, uint64_t first, uint64_t given, bool starts)
+/* Write the place in what a member has given, and the place of this call. */
+static void name_both(uint64_t given, char text[1][PLACE_TEXT], char here[PLACE_TEXT])
 {
     const uintptr_t place = given & UINT32_MAX;
-    char text[1][PLACE_TEXT], here[PLACE_TEXT];
 
     host_name_places(the_job, &place, 1, text);
     host_name_here(here);
+}
+
+static void name_order(const struct rank *r, uint64_t first, uint64_t given, bool starts)
+{
+    char text[1][PLACE_TEXT], here[PLACE_TEXT];
+
+    name_both(given, text, here);
     check_name_finding(
         "rank %d: %s: rank %d calls a %s collective%s in its place%s; more such calls are "
         "not named\n",
@@ -269,11 +276,9 @@ static void name_order(const struct rank *r, uint64_t first, uint64_t given, boo
 
 static void name_member(const struct rank *r, uint64_t first, uint64_t given, const struct type *t)
 {
-    const uintptr_t place = given & UINT32_MAX;
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
 
-    host_name_places(the_job, &place, 1, text);
-    host_name_here(here);
+    name_both(given, text, here);
     check_name_finding(
         "rank %d: %s: rank %d calls it with another type signature%s than %s%s; more such "
         "calls are not named\n",

@@ -72,7 +72,7 @@ struct request {
     struct request **parts; /* a collective made of n_parts messages */
     int n_parts;
     void *memory;    /* packed data, until it is complete; NULL: none */
-    void *packed;    /* within memory, what goes to buf when it is complete; or NULL */
+    void *packed;    /* the part of memory that is unpacked into buf at the end, or NULL */
     void *own_block; /* of MPI_Scatter() in place */
     const struct reduction *reduction;
     /* The result of a reduction: the bytes from `skip` on of n_blocks blocks, each of n elements,
