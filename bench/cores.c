@@ -328,6 +328,10 @@ static void starts(void)
 
 int main(int argc, char **argv)
 {
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+        fprintf(stderr, "bench_cores: this host has one processor, and it needs two\n");
+        return 1;
+    }
     creations(); /* before any machine: a process that has had one cannot fork */
     exchanges(argc > 1 ? atoi(argv[1]) : 2560);
     starts();
