@@ -272,6 +272,8 @@ const char *host_other_library(const struct job *job);
 void host_name_old_link(const struct job *job);
 /* Name those on stderr whose globals all ranks share. */
 void host_name_shared(const struct job *job);
+/* Whether an address is in a library of the system. */
+bool host_is_system_code(const void *address);
 
 /* copies.c. @return the name of an object that cannot be copied; NULL: all can */
 const char *host_find_copies(struct job *job);

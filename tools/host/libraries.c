@@ -120,15 +120,23 @@ void host_name_old_link(const struct job *job)
     }
 }
 
-/* Whether a library is the program's own. The system's libraries are made to be shared. */
+/* Whether a library is the system's, which is made to be shared. */
+static bool is_of_system(const char *path)
+{
+    return begins(path, "/lib") || begins(path, "/usr/");
+}
+
+/* Whether a library is the program's own: copies of the program itself are in /proc. */
 static bool is_own(const char *path)
 {
-    static const char *const others[] = {"/lib", "/usr/", "/proc/"};
+    return !is_of_system(path) && !begins(path, "/proc/") && strchr(path, '/') != NULL;
+}
 
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (strncmp(path, others[i], strlen(others[i])) == 0)
-            return false;
-    return strchr(path, '/') != NULL;
+bool host_is_system_code(const void *address)
+{
+    Dl_info library;
+
+    return dladdr(address, &library) != 0 && is_of_system(library.dli_fname);
 }
 
 /* Whether a library of this name is in one of the folders that the executable searches first. */

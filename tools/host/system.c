@@ -60,13 +60,16 @@ pid_t host_number_of(const struct job *job, int rank)
     return (pid_t)(first + ((uint64_t)job->pid * (uint64_t)job->n_ranks + (uint64_t)rank) % n);
 }
 
+/* A library of the system is shared by the ranks, and finds the files of the process in /proc by this number. */
 EXPORT pid_t getpid(void)
 {
+    const void *caller = __builtin_return_address(0);
     const pid_t process = (pid_t)syscall(SYS_getpid);
     const struct host_rank *h =
-        the_job != NULL && process == the_job->pid && !host_is_own_code(__builtin_return_address(0))
-            ? host_owner()
-            : NULL;
+        the_job != NULL && process == the_job->pid && !host_is_own_code(caller) ? host_owner()
+                                                                                : NULL;
 
-    return h != NULL ? host_number_of(the_job, (int)(h - the_job->hosts)) : process;
+    return h != NULL && !host_is_system_code(caller)
+               ? host_number_of(the_job, (int)(h - the_job->hosts))
+               : process;
 }
