@@ -54,6 +54,9 @@ extern const struct lpi_rows lpi_two_level_allgather, lpi_two_level_reduce_scatt
 /* collective/scatter_earliest.c */
 extern const struct lpi_rows lpi_scatter_earliest, lpi_gather_earliest;
 
+/* collective/scan_earliest.c */
+extern const struct lpi_rows lpi_scan_earliest, lpi_exscan_earliest;
+
 /* The table: in the order in which they are listed. */
 #define LPI_COLLECTIVES(X)                                                                         \
     X(broadcast)                                                                                   \
@@ -163,10 +166,17 @@ const char *lpi_earliest_needs(int64_t P, const struct logp_invocation *c);
 int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
                       struct lpi_times (*times)(const struct logp_invocation *c), bool up);
 
-/* Find the whole tree over c->model.links, which are given. parent: by rank, that of the root -1;
- * order: the ranks, the children of each in the order in which a broadcast sends to them. */
-int lpi_earliest_tree(int P, const struct logp_invocation *c,
-                      struct lpi_times (*times)(const struct logp_invocation *c), bool up,
+/* What a tree is for. */
+struct lpi_earliest {
+    struct lpi_times (*times)(const struct logp_invocation *c); /* as above */
+    bool up, both_ways; /* to the root; or from there and to it: then the sums of both count */
+    bool grows;         /* a message has items of n_bytes for all ranks below */
+    bool any_root;      /* the best of some; else c->args.root */
+};
+
+/* Find the whole tree. parent: by rank, that of the root -1; order: the ranks, the root first, the
+ * children of each in the order in which a broadcast sends to them. 0; -ENOMEM, -EOVERFLOW */
+int lpi_earliest_tree(int P, const struct logp_invocation *c, const struct lpi_earliest *ask,
                       int *parent, int *order);
 
 /*
