@@ -263,6 +263,30 @@ size_t lpi_items_extent(int64_t P, const struct logp_invocation *c);
 /* Bytes up to the end of the last of n blocks from `first` on. */
 size_t lpi_blocks_extent(const struct logp_blocks *b, int64_t first, int64_t n);
 
+/* Whether a whole of so many bytes or elements has so few sizes of blocks that each is tried, and no
+ * estimate is needed: then the value of the row's parameter is 0. */
+static inline bool lpi_tries_blocks(int64_t P, const struct logp_invocation *c, int64_t whole)
+{
+    enum { FEW = 64 };
+
+    return c->args.block_bytes == 0 && whole > 1 && whole <= FEW && P > 1 && P <= FEW &&
+           !c->model.undelayed;
+}
+
+/* Define logp_knob_use.value of the block of an item, or of a vector, that is otherwise `estimate`. */
+#define LPI_ITEM_BLOCK(name, estimate)                                                             \
+    static int64_t name(int64_t P, const struct logp_invocation *c)                                \
+    {                                                                                              \
+        return c->args.n_bytes <= INT32_MAX && lpi_tries_blocks(P, c, (int64_t)c->args.n_bytes)    \
+                   ? 0                                                                             \
+                   : estimate(P, c);                                                               \
+    }
+#define LPI_VECTOR_BLOCK(name, estimate)                                                           \
+    static int64_t name(int64_t P, const struct logp_invocation *c)                                \
+    {                                                                                              \
+        return lpi_tries_blocks(P, c, c->args.count) ? 0 : estimate(P, c);                         \
+    }
+
 /* ---- vector.c: a vector of count elements on each processor ---- */
 
 /* Of an element: 8 without an operation. */
@@ -348,6 +372,15 @@ static inline struct logp_buffer_ref lpi_vector_at(const struct logp_invocation 
  * P and takes the least time. */
 int64_t lpi_group_size(int64_t P, const struct logp_invocation *c,
                        __int128 (*time)(int64_t P, const struct logp_invocation *c, int64_t k));
+
+/* Whether a row in groups of k leaves k free: each k that divides P is then tried. (Up to 128 these are
+ * P and some up to 64, which best.c tries.) */
+static inline bool lpi_tries_groups(int64_t P, const struct logp_invocation *c)
+{
+    enum { MOST_RANKS = 128 };
+
+    return c->args.k == 0 && P <= MOST_RANKS && !c->model.undelayed;
+}
 
 /* Elements of a vector in n parts as even as can be: where part i begins. */
 static inline int64_t lpi_part_begin(int64_t count, int64_t n, int64_t i)

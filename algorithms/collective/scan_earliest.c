@@ -2,12 +2,12 @@
 /*
  * Scan and exscan up and down the tree of a broadcast on links that differ (earliest.c), whose ranks
  * may be in any order. The ranks below a node, and its own, form runs of consecutive ranks. It sends
- * up one vector for each run, the combination of all in it, and gets one for each run from above: what
- * all ranks before the run make. So a run is combined in the order of ranks, and a slow link between
+ * up one vector for each run, the combination of all in it, and gets one for each run from above: the
+ * combination of all ranks before the run. So a run is combined in the order of ranks, and a slow link between
  * two ranks is not used although their numbers are next to each other. Time is folded.
  *
  * A node has pieces: its own vector, and the runs of its children. A run of its own is made of pieces
- * that follow each other, and Q is what the pieces of a run up to one of them make.
+ * that follow each other, and Q is the combination of the pieces of a run up to one of them.
  */
 #include "collective/collective.h"
 #include "predict/predict.h"
@@ -143,7 +143,7 @@ static struct logp_buffer_ref receive(struct node *n, int from, int vectors)
     return at;
 }
 
-/* Combine all that is there and follows what is combined. */
+/* Combine each piece that is there with those before it in its run, if these are combined. */
 static void combine_on(struct node *n)
 {
     for (int i = 0; i < n->n_pieces; i++) {
@@ -182,8 +182,8 @@ static void go_up(struct node *n)
         send(n, n->parent, runs, n_runs);
 }
 
-/* What all ranks before a piece make; there are some. above: what those before its run make, if there
- * are some */
+/* The combination of all ranks before a piece, of which there are some. above: that of the ranks before
+ * its run; NULL: there are none */
 static struct logp_buffer_ref before(struct node *n, const struct piece *p,
                                      const struct logp_buffer_ref *above)
 {

@@ -200,7 +200,7 @@ static bool gather_steps(int64_t P, int64_t rank, const struct logp_invocation *
                                     (size_t)part->n * c->args.n_bytes);
 }
 
-static const char source[] = "this library";
+static const char source[] = "Bhat, Raghavendra & Prasanna 1999";
 
 static const struct logp_algorithm scatters[] = {
     {LOGP_ALGORITHM("scatter", "earliest",

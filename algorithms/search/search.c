@@ -194,15 +194,15 @@ static void take(struct search *s, const struct lpi_draft *d, int64_t ns, const 
 
 /* ---- the table ---- */
 
-/* Read the steps of a row with this k (0: its own) into the draft. @return their time; INT64_MAX:
+/* Read the steps of a row with this value of its free parameter (0: its own) into the draft. @return their time; INT64_MAX:
  * they cannot be folded as a list */
-static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t k)
+static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t value)
 {
     struct logp_invocation c = s->c;
     struct logp_schedule schedule;
 
-    c.args.k = k > 0 ? k : c.args.k;
-    s->rc = lpi_resolve_k(a, s->ask.P, &c);
+    lpi_set_free(a, s->ask.P, &c, value);
+    s->rc = lpi_resolve_free(a, s->ask.P, &c);
     if (s->rc != 0)
         return INT64_MAX;
     schedule = lpi_schedule_of(a, s->ask.P, &c);
@@ -215,12 +215,12 @@ static void begin_with_table(struct search *s)
     struct lpi_choice choice;
     int64_t ns;
 
-    s->rc = lpi_choose(s->what->name, s->ask.P, &s->c, &s->c, true, NULL, &choice);
+    s->rc = lpi_choose(s->what->name, s->ask.P, &s->c, &s->c, true, NULL, NULL, &choice);
     if (s->rc == 0 && choice.algorithm == NULL)
         s->rc = -ENOTSUP;
     if (s->rc != 0)
         return;
-    ns = read_row(s, choice.algorithm, choice.k);
+    ns = read_row(s, choice.algorithm, choice.value);
     s->state.table_ns = ns;
     s->state.ns = INT64_MAX;
     if (s->rc == 0)
@@ -572,7 +572,7 @@ static void begin_with_trees(struct search *s)
 
         if (a->steps == NULL || !lpi_is_candidate(a, s->ask.P, &c) || is_over(s))
             continue;
-        lpi_resolve_k(a, s->ask.P, &c);
+        lpi_resolve_free(a, s->ask.P, &c);
         schedule = lpi_schedule_of(a, s->ask.P, &c);
         rc = lpi_draft_read(&s->draft, &schedule);
         if (rc == 0)
