@@ -79,9 +79,13 @@ static struct problem *predict_all(struct question *q, struct answer_file *to)
     struct asked a;
     struct output out = {.q = q, .c = &a.c, .rows = rows};
     struct steps steps = begin_steps(q, "predict", "algorithms");
+    struct choice_steps choice;
     struct problem *problem;
 
-    TRY(asked_algorithms(q, &a));
+    begin_choice(&choice, q, "predict");
+    problem = asked_algorithms(q, &a);
+    end_choice(&choice, q);
+    TRY(problem);
     out.collective = a.collective;
     out.n = a.n;
     say_large_G(q);
