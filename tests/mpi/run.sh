@@ -27,7 +27,7 @@ expect() {
 }
 
 programs='hydro.cc molecules.c multigrid.c samplesort.c'
-checks='point persistent collectives communicators inter topologies types contents windows errors arguments'
+checks='point persistent collectives communicators inter topologies types contents windows files errors arguments'
 case ${2:-checks} in
 checks)
     for program in $checks; do
@@ -58,6 +58,20 @@ checks)
 	2.000 unlock
 	14.000 lock all
 	END
+    # what docs/mpi-files.md says of --storage
+    while read -r ms what; do
+        expect 0 "$ms ms: $what" -P 3 --clock virtual -L 6us -o 2us -g 4us \
+            --storage latency=1ms,bandwidth=1GB/s,servers=2 ./files time
+    done <<-'END'
+	1.040 open
+	2.000 write 1 MB
+	2.049 write a stripe of each server
+	3.017 ranks in turn
+	0.000 start
+	1.001 start and wait
+	END
+    expect 0 'file operations take no time on this clock' -P 3 --clock virtual ./files
+    expect 0 '1.0' -P 2 --storage latency=1ms ./files time # on the wall clock no operation takes less
     for P in 2 7 24 257; do # with 256 ranks several cores are worth it, but may not be there
         expect 0 'the order holds' -P $P --clock virtual -L 6us -o 2us -g 4us -G 1ns ./windows order
     done

@@ -151,7 +151,7 @@ static int do_access(struct rank *me, const struct access *a)
     struct outcome o = {0};
     int rc = MPI_SUCCESS;
 
-    HERE_FILE(f, me, a->file);
+    HERE_FILE(f, a->file);
     if (a->is_collective)
         rc = mpi_note_collective(f->comm, a->call);
     if (rc != MPI_SUCCESS)
@@ -189,7 +189,8 @@ static int end_split(const char *call, MPI_File file, const void *buf, MPI_Statu
     struct request *r;
     int rc;
 
-    HERE_FILE(f, mpi_enter(call), file);
+    mpi_enter(call);
+    HERE_FILE(f, file);
     CHECK(f->comm, f->split != MPI_REQUEST_NULL, MPI_ERR_IO, "no split collective has begun");
     CHECK(f->comm, strcmp(f->split_end, call) == 0, MPI_ERR_IO, "%s has begun, which %s ends",
           f->split_begin, f->split_end);
@@ -231,24 +232,34 @@ static int end_split(const char *call, MPI_File file, const void *buf, MPI_Statu
 #define IS_read false
 #define IS_write true
 
-#define BLOCKING(name, way, place, collective)                                                     \
-    int MPI_File_##name(MPI_File file, OFFSET_##place CONST_##way void *buf, int count,            \
+#define BLOCKING_AS(name, counted, way, place, collective)                                         \
+    int MPI_File_##name(MPI_File file, OFFSET_##place CONST_##way void *buf, counted count,        \
                         MPI_Datatype type, MPI_Status *status)                                     \
     {                                                                                              \
         return ACCESS(way, place, collective, .status = status);                                   \
     }
-#define NONBLOCKING(name, way, place, collective)                                                  \
-    int MPI_File_##name(MPI_File file, OFFSET_##place CONST_##way void *buf, int count,            \
+#define NONBLOCKING_AS(name, counted, way, place, collective)                                      \
+    int MPI_File_##name(MPI_File file, OFFSET_##place CONST_##way void *buf, counted count,        \
                         MPI_Datatype type, MPI_Request *request)                                   \
     {                                                                                              \
         return ACCESS(way, place, collective, .request = request);                                 \
     }
-#define SPLIT(name, way, place)                                                                    \
-    int MPI_File_##name##_begin(MPI_File file, OFFSET_##place CONST_##way void *buf, int count,    \
-                                MPI_Datatype type)                                                 \
+#define BEGIN_AS(name, counted, way, place, end)                                                   \
+    int MPI_File_##name(MPI_File file, OFFSET_##place CONST_##way void *buf, counted count,        \
+                        MPI_Datatype type)                                                         \
     {                                                                                              \
-        return ACCESS(way, place, true, .split_end = "MPI_File_" #name "_end");                    \
-    }                                                                                              \
+        return ACCESS(way, place, true, .split_end = "MPI_File_" #end);                            \
+    }
+/* With a count that is an int, and with a large one. */
+#define BLOCKING(name, way, place, collective)                                                     \
+    BLOCKING_AS(name, int, way, place, collective)                                                 \
+    BLOCKING_AS(name##_c, MPI_Count, way, place, collective)
+#define NONBLOCKING(name, way, place, collective)                                                  \
+    NONBLOCKING_AS(name, int, way, place, collective)                                              \
+    NONBLOCKING_AS(name##_c, MPI_Count, way, place, collective)
+#define SPLIT(name, way, place)                                                                    \
+    BEGIN_AS(name##_begin, int, way, place, name##_end)                                            \
+    BEGIN_AS(name##_begin_c, MPI_Count, way, place, name##_end)                                    \
     int MPI_File_##name##_end(MPI_File file, CONST_##way void *buf, MPI_Status *status)            \
     {                                                                                              \
         return end_split(__func__, file, buf, status);                                             \

@@ -61,10 +61,12 @@ static inline struct file *file_of(MPI_File handle)
 {
     return object_of(handle);
 }
-#define HERE_FILE(f, rank, handle)                                                                 \
+#define HERE_FILE(f, handle)                                                                       \
     struct file *f = file_of(handle);                                                              \
-    CHECK(&(rank)->no_file, f != NULL, MPI_ERR_FILE, "the file is null or has been closed")
-#define ENTER_FILE(f, handle) HERE_FILE(f, mpi_enter(__func__), handle)
+    CHECK(&mpi_this_rank()->no_file, f != NULL, MPI_ERR_FILE, "the file is null or has been closed")
+#define ENTER_FILE(f, handle)                                                                      \
+    mpi_enter(__func__);                                                                           \
+    HERE_FILE(f, handle)
 #define CHECK_WRITABLE(f)                                                                          \
     CHECK((f)->comm, ((f)->amode & MPI_MODE_RDONLY) == 0, MPI_ERR_READ_ONLY,                       \
           "the file is open with MPI_MODE_RDONLY")

@@ -11,6 +11,7 @@ struct form {
     bool is_external;
     /* Of the program; NULL: no such function */
     MPI_Datarep_conversion_function *read, *write;
+    MPI_Datarep_conversion_function_c *read_c, *write_c; /* or these */
     MPI_Datarep_extent_function *extent;
     void *state;
 };
@@ -61,9 +62,14 @@ int mpi_form_convert(const struct form *form, struct type *type, MPI_Datatype ha
                      void *buf, void *data, bool in)
 {
     MPI_Datarep_conversion_function *const f = in ? form->read : form->write;
+    MPI_Datarep_conversion_function_c *const f_c = in ? form->read_c : form->write_c;
 
     if (form->is_external)
         return mpi_convert_external(type, n, buf, data, in) ? MPI_SUCCESS : MPI_ERR_CONVERSION;
+    if (f_c != NULL)
+        return f_c(buf, handle, (MPI_Count)n, data, 0, form->state) == MPI_SUCCESS
+                   ? MPI_SUCCESS
+                   : MPI_ERR_CONVERSION;
     if (f != NULL)
         return f(buf, handle, (int)n, data, 0, form->state) == MPI_SUCCESS ? MPI_SUCCESS
                                                                            : MPI_ERR_CONVERSION;
@@ -82,26 +88,41 @@ void mpi_free_forms(struct form *first)
     }
 }
 
-int MPI_Register_datarep(const char *name, MPI_Datarep_conversion_function *read,
-                         MPI_Datarep_conversion_function *write,
-                         MPI_Datarep_extent_function *extent, void *state)
+/* form: with the functions of the program */
+static int add_form(const char *call, const char *name, const struct form *form)
 {
-    struct rank *r = mpi_enter(__func__);
+    struct rank *r = mpi_enter(call);
     struct files *files = mpi_files_of(r);
-    struct form *form;
+    struct form *added;
 
     CHECK(&r->no_file, strlen(name) < MPI_MAX_DATAREP_STRING, MPI_ERR_ARG,
           "the name of the data representation has %zu characters, but at most %d are possible",
           strlen(name), MPI_MAX_DATAREP_STRING - 1);
     CHECK(&r->no_file, mpi_form_of(r, name) == NULL, MPI_ERR_DUP_DATAREP,
           "there is a data representation %s", name);
-    form = calloc(1, sizeof(*form));
-    if (form == NULL || files == NULL)
-        free(form);
-    CHECK(&r->no_file, form != NULL && files != NULL, MPI_ERR_NO_MEM, "no memory");
-    *form = (struct form){
-        .next = files->forms, .read = read, .write = write, .extent = extent, .state = state};
-    memcpy(form->name, name, strlen(name) + 1);
-    files->forms = form;
+    added = files != NULL ? malloc(sizeof(*added)) : NULL;
+    CHECK(&r->no_file, added != NULL, MPI_ERR_NO_MEM, "no memory");
+    *added = *form;
+    memcpy(added->name, name, strlen(name) + 1);
+    added->next = files->forms;
+    files->forms = added;
     return MPI_SUCCESS;
+}
+
+int MPI_Register_datarep(const char *name, MPI_Datarep_conversion_function *read,
+                         MPI_Datarep_conversion_function *write,
+                         MPI_Datarep_extent_function *extent, void *state)
+{
+    return add_form(
+        __func__, name,
+        &(const struct form){.read = read, .write = write, .extent = extent, .state = state});
+}
+
+int MPI_Register_datarep_c(const char *name, MPI_Datarep_conversion_function_c *read,
+                           MPI_Datarep_conversion_function_c *write,
+                           MPI_Datarep_extent_function *extent, void *state)
+{
+    return add_form(
+        __func__, name,
+        &(const struct form){.read_c = read, .write_c = write, .extent = extent, .state = state});
 }

@@ -92,7 +92,7 @@ static struct layout *new_row(MPI_Offset n, MPI_Offset extent)
 /* n olds begin at `at`. */
 static void include(struct layout *l, const struct layout *old, MPI_Offset at, MPI_Offset n)
 {
-    const bool is_first = l->bytes == 0;
+    const bool is_first = l->bytes == 0, is_row = old->kind == ROW && old->extent == old->bytes;
 
     if (n == 0 || old->bytes == 0)
         return;
@@ -103,7 +103,7 @@ static void include(struct layout *l, const struct layout *old, MPI_Offset at, M
                   (is_first || at + old->first >= l->end);
     if (is_first || at + old->first < l->first)
         l->first = at + old->first;
-    l->last = at + (n - 1) * old->extent + old->last;
+    l->last = at + (is_row ? 0 : (n - 1) * old->extent) + old->last;
     l->end = at + (n - 1) * old->extent + old->end;
     l->bytes += n * old->bytes;
 }

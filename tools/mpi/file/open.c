@@ -354,7 +354,7 @@ int MPI_File_close(MPI_File *file)
     bool deletes;
     int error = 0, rc;
 
-    HERE_FILE(f, r, *file);
+    HERE_FILE(f, *file);
     rc = mpi_note_collective(f->comm, __func__);
     if (rc != MPI_SUCCESS)
         return rc;

@@ -152,15 +152,34 @@ int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp)
     return MPI_SUCCESS;
 }
 
-int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent)
+static int type_extent(const char *call, MPI_File file, MPI_Datatype type, MPI_Offset *extent)
 {
     struct layout *layout;
 
-    ENTER_FILE(f, file);
+    mpi_enter(call);
+    HERE_FILE(f, file);
     TYPE(t, type, f->comm);
     layout = mpi_new_layout(t, f->view.form);
     CHECK_MEMORY(f->comm, layout);
-    *extent = (MPI_Aint)mpi_layout_extent(layout);
+    *extent = mpi_layout_extent(layout);
     mpi_free_layout(layout);
     return MPI_SUCCESS;
+}
+
+int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent)
+{
+    MPI_Offset bytes = 0;
+    const int rc = type_extent(__func__, file, type, &bytes);
+
+    *extent = (MPI_Aint)bytes;
+    return rc;
+}
+
+int MPI_File_get_type_extent_c(MPI_File file, MPI_Datatype type, MPI_Count *extent)
+{
+    MPI_Offset bytes = 0;
+    const int rc = type_extent(__func__, file, type, &bytes);
+
+    *extent = bytes;
+    return rc;
 }
