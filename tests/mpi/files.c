@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files: opening, views, pointers, all ways to read and write, data representations, errors. With the word `time`: what
- * operations take with --storage. */
+ * operations take with --storage; with another one: a mistake. */
 #include "check.h"
 
 #include <stdint.h>
@@ -28,7 +28,6 @@ static int count_of(const MPI_Status *status, MPI_Datatype type)
     MPI_Get_count(status, type, &n);
     return n;
 }
-
 
 /* ---- what is asked of a file ---- */
 
@@ -500,12 +499,56 @@ static void times(void)
     MPI_Finalize();
 }
 
+/* ---- mistakes ---- */
+
+static void make_mistake(const char *which)
+{
+    int value = me, got = -1;
+    MPI_File f;
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    MPI_File_open(MPI_COMM_WORLD, name, /* left */
+                  MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    if (strcmp(which, "left") == 0)
+        return;
+    if (strcmp(which, "differ") == 0 && me == 0)
+        MPI_File_write_at_all(f, 0, &value, 1, MPI_INT, MPI_STATUS_IGNORE); /* differs */
+    if (strcmp(which, "differ") == 0 && me > 0)
+        MPI_File_sync(f); /* differs, too */
+    if (strcmp(which, "alone") == 0 && me == 1)
+        MPI_File_set_size(f, 0); /* alone */
+    if (strcmp(which, "written") == 0) {
+        MPI_File_iwrite_at(f, 4 * me, &value, 1, MPI_INT, &request); /* written */
+        value += me == 0;
+        MPI_Wait(&request, MPI_STATUS_IGNORE); /* complete */
+    }
+    if (strcmp(which, "twice") == 0) {
+        MPI_File_iread_at(f, 0, &got, 1, MPI_INT, &request); /* used */
+        MPI_Bcast(&got, 1, MPI_INT, 0, MPI_COMM_WORLD);      /* twice */
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (strcmp(which, "waits") == 0)
+        MPI_File_iread_at(f, 0, &got, 1, MPI_INT, &request); /* waits */
+    if (strcmp(which, "split") == 0) {
+        MPI_File_write_all_begin(f, &value, 1, MPI_INT); /* begun */
+        CHECK(class_of(MPI_File_close(&f)) == MPI_ERR_IO);
+        return;
+    }
+    MPI_File_close(&f); /* closed */
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
     snprintf(name, sizeof(name), "files.%d.data", P);
-    if (argc > 1) {
+    if (argc > 1 && strcmp(argv[1], "time") == 0) {
         times();
+        return 0;
+    }
+    if (argc > 1) {
+        make_mistake(argv[1]);
+        MPI_Finalize();
         return 0;
     }
     properties();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|system|ends|explored|options|report|bugs|accesses|drawn|gdb|database|programs|refused|openmpi|processes]
+# usage: run.sh TOOLS_DIR [own|system|ends|explored|options|report|bugs|accesses|files|drawn|gdb|database|programs|refused|openmpi|processes]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -58,20 +58,6 @@ checks)
 	2.000 unlock
 	14.000 lock all
 	END
-    # what docs/mpi-files.md says of --storage
-    while read -r ms what; do
-        expect 0 "$ms ms: $what" -P 3 --clock virtual -L 6us -o 2us -g 4us \
-            --storage latency=1ms,bandwidth=1GB/s,servers=2 ./files time
-    done <<-'END'
-	1.040 open
-	2.000 write 1 MB
-	2.049 write a stripe of each server
-	3.017 ranks in turn
-	0.000 start
-	1.001 start and wait
-	END
-    expect 0 'file operations take no time on this clock' -P 3 --clock virtual ./files
-    expect 0 '1.0' -P 2 --storage latency=1ms ./files time # on the wall clock no operation takes less
     for P in 2 7 24 257; do # with 256 ranks several cores are worth it, but may not be there
         expect 0 'the order holds' -P $P --clock virtual -L 6us -o 2us -g 4us -G 1ns ./windows order
     done
@@ -1187,6 +1173,48 @@ drawn)
 	9001 900 -P 7 --clock virtual -L 6us --topology ring
 	9901 100 -P 4
 	END
+    ;;
+files)
+    build files.c
+    at() { grep -nF -- "$1" "$here/files.c" | head -1 | sed 's/\(^[0-9]*\).*/(files.c:\1)/'; }
+    expect 0 ': all hold' -P 3 --clock virtual -L 5us --storage latency=1ms,bandwidth=1GB/s,servers=2 ./files
+    expect 0 ': all hold' -P 3 --storage latency=10us,servers=3 ./files
+    expect 0 'file operations take no time on this clock' -P 3 --clock virtual ./files
+    # what docs/mpi-files.md says of --storage
+    while read -r ms what; do
+        expect 0 "$ms ms: $what" -P 3 --clock virtual -L 6us -o 2us -g 4us \
+            --storage latency=1ms,bandwidth=1GB/s,servers=2 ./files time
+    done <<-'END'
+	1.040 open
+	2.000 write 1 MB
+	2.049 write a stripe of each server
+	3.017 ranks in turn
+	0.000 start
+	1.001 start and wait
+	END
+    logp mpirun -P 2 --storage latency=20ms ./files time >out || fail 'the wall clock'
+    # on the wall clock no operation takes less than its servers
+    awk '/: (write|ranks)/ && $1 < 20 { exit 1 }' out || fail "too short: $(cat out)"
+    for options in '-P 3' '-P 2 --executor thread' '-P 2 --clock virtual -L 5us --storage latency=1ms'; do
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Finalize: the file of MPI_File_open has not been closed $(at '/* left */')" -q $options ./files left
+        # shellcheck disable=SC2086
+        expect 1 'collectives differ: ' -q $options ./files differ
+        grep -qF 'MPI_File_write_at_all()' said && grep -qF 'MPI_File_sync()' said || fail 'the two calls'
+        # shellcheck disable=SC2086
+        expect 1 'collectives differ: ' -q $options ./files alone
+        # shellcheck disable=SC2086
+        expect 0 "rank 0: MPI_Wait: the buffer of MPI_File_iwrite_at $(at '/* written */') was written before the operation was complete $(at '/* complete */')" \
+            -q $options ./files written
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Bcast: a request of MPI_File_iread_at $(at '/* used */') that is not complete uses this buffer $(at '/* twice */')" \
+            -q $options ./files twice
+        # shellcheck disable=SC2086
+        expect 0 "MPI_File_close: a request of MPI_File_iread_at $(at '/* waits */') has not been waited for $(at '/* closed */')" \
+            -q $options ./files waits
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Finalize: a request of MPI_File_write_all_begin has not been waited for $(at '/* begun */')" -q $options ./files split
+    done
     ;;
 gdb)
     gdb -batch -ex 'python print(gdb.VERSION)' >/dev/null 2>&1 || exit 77

@@ -80,15 +80,8 @@ static inline int mpi_answer(const struct rank *r, int rc)
     return rc == MPI_SUCCESS ? rc : r->answer;
 }
 
-/* ---- open.c: what a rank has open, and what its program has registered ---- */
+/* ---- agree.c ---- */
 
-struct files {
-    struct logp_attached attached;
-    struct file *open;
-    struct form *forms; /* form.c */
-};
-
-struct files *mpi_files_of(struct rank *r); /* NULL: no memory */
 /* All ranks of c call this collective. @return MPI_SUCCESS; where they call others, the run ends */
 int mpi_note_collective(struct comm *c, const char *call);
 /* Whether all ranks give the same n <= 3 values, and the largest class of an error. All wait for each other.
@@ -127,7 +120,6 @@ MPI_Offset mpi_form_extent(const struct form *form, const struct type *basic);
 /* Convert n elements to `data`, of n_bytes, or from it. @return MPI_SUCCESS or a class */
 int mpi_form_convert(const struct form *form, struct type *type, MPI_Datatype handle, size_t n,
                      void *buf, void *data, bool in);
-void mpi_free_forms(struct form *forms);
 
 /* ---- view.c ---- */
 
@@ -158,6 +150,8 @@ void mpi_place_file(struct opened *o, const char *name, MPI_Info info);
 
 /* ---- transfer.c ---- */
 
+MPI_Offset mpi_file_bytes(const struct file *f); /* its size; < 0: the host has refused it: errno */
+
 /* n elements in memory. */
 struct data {
     void *buf;
@@ -172,7 +166,6 @@ MPI_Offset mpi_bytes_in_file(const struct file *f, const struct data *data);
  * storage is done. @return MPI_SUCCESS or a code, without a call of the error handler */
 int mpi_transfer(struct file *f, MPI_Offset from, const struct data *data, bool writes,
                  MPI_Offset *moved, size_t *done, int64_t *until_ns);
-MPI_Offset mpi_file_bytes(const struct file *f); /* its size; < 0: the host has refused it: errno */
 
 /* ---- pointer.c ---- */
 

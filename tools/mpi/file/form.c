@@ -16,6 +16,42 @@ struct form {
     void *state;
 };
 
+/* Those that the program of a rank has registered. */
+struct registered {
+    struct logp_attached attached;
+    struct form *first;
+};
+
+static char key; /* its address */
+
+static void end_registered(struct logp_attached *attached)
+{
+    struct registered *all = (struct registered *)attached;
+
+    for (struct form *next; all->first != NULL; all->first = next) {
+        next = all->first->next;
+        free(all->first);
+    }
+    free(all);
+}
+
+/* NULL: no memory */
+static struct registered *registered_by(struct rank *r)
+{
+    struct registered *all = (struct registered *)logp_vp_attached(r->vp, &key);
+
+    if (all != NULL)
+        return all;
+    all = calloc(1, sizeof(*all));
+    if (all == NULL)
+        return NULL;
+    all->attached = (struct logp_attached){.key = &key, .end = end_registered};
+    if (logp_vp_attach(r->vp, &all->attached) == 0)
+        return all;
+    free(all);
+    return NULL;
+}
+
 static const struct form forms[] = {
     {.name = "native"}, {.name = "internal"}, {.name = "external32", .is_external = true}};
 
@@ -23,12 +59,12 @@ enum { N_FORMS = sizeof(forms) / sizeof(forms[0]) };
 
 const struct form *mpi_form_of(struct rank *r, const char *name)
 {
-    const struct files *files = mpi_files_of(r);
+    const struct registered *all = (struct registered *)logp_vp_attached(r->vp, &key);
 
     for (size_t i = 0; i < N_FORMS; i++)
         if (strcmp(forms[i].name, name) == 0)
             return &forms[i];
-    for (const struct form *f = files != NULL ? files->forms : NULL; f != NULL; f = f->next)
+    for (const struct form *f = all != NULL ? all->first : NULL; f != NULL; f = f->next)
         if (strcmp(f->name, name) == 0)
             return f;
     return NULL;
@@ -80,19 +116,11 @@ int mpi_form_convert(const struct form *form, struct type *type, MPI_Datatype ha
     return MPI_SUCCESS;
 }
 
-void mpi_free_forms(struct form *first)
-{
-    for (struct form *next; first != NULL; first = next) {
-        next = first->next;
-        free(first);
-    }
-}
-
 /* form: with the functions of the program */
 static int add_form(const char *call, const char *name, const struct form *form)
 {
     struct rank *r = mpi_enter(call);
-    struct files *files = mpi_files_of(r);
+    struct registered *all = registered_by(r);
     struct form *added;
 
     CHECK(&r->no_file, strlen(name) < MPI_MAX_DATAREP_STRING, MPI_ERR_ARG,
@@ -100,12 +128,12 @@ static int add_form(const char *call, const char *name, const struct form *form)
           strlen(name), MPI_MAX_DATAREP_STRING - 1);
     CHECK(&r->no_file, mpi_form_of(r, name) == NULL, MPI_ERR_DUP_DATAREP,
           "there is a data representation %s", name);
-    added = files != NULL ? malloc(sizeof(*added)) : NULL;
+    added = all != NULL ? malloc(sizeof(*added)) : NULL;
     CHECK(&r->no_file, added != NULL, MPI_ERR_NO_MEM, "no memory");
     *added = *form;
     memcpy(added->name, name, strlen(name) + 1);
-    added->next = files->forms;
-    files->forms = added;
+    added->next = all->first;
+    all->first = added;
     return MPI_SUCCESS;
 }
 

@@ -6,17 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-MPI_Offset mpi_file_bytes(const struct file *f)
-{
-    struct stat st;
-
-    if (fstat(f->opened->fd, &st) != 0)
-        return -1;
-    return S_ISBLK(st.st_mode) ? lseek(f->opened->fd, 0, SEEK_END) : st.st_size;
-}
 
 int MPI_File_get_size(MPI_File file, MPI_Offset *size)
 {

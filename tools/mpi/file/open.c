@@ -41,6 +41,12 @@ static void drop_file(struct file *f)
     mpi_bury_object(&f->object, sizeof(*f));
 }
 
+/* The files of a rank. */
+struct files {
+    struct logp_attached attached;
+    struct file *open;
+};
+
 static char key; /* its address */
 
 /* The rank has ended: close what it has left open. Its communicators are gone. */
@@ -52,11 +58,11 @@ static void end_files(struct logp_attached *attached)
         next = files->open->next;
         drop_opened(files->open->opened);
     }
-    mpi_free_forms(files->forms);
     free(files);
 }
 
-struct files *mpi_files_of(struct rank *r)
+/* NULL: no memory */
+static struct files *files_of(struct rank *r)
 {
     struct files *files = (struct files *)logp_vp_attached(r->vp, &key);
 
@@ -70,43 +76,6 @@ struct files *mpi_files_of(struct rank *r)
         return files;
     free(files);
     return NULL;
-}
-
-/* ---- what the ranks of a file agree on ---- */
-
-int mpi_note_collective(struct comm *c, const char *name)
-{
-    const struct logp_call call = {.name = name, .root = -1};
-
-    return mpi_class_of(logp_vp_note_call(c->vp, false, &call));
-}
-
-int mpi_agree(struct comm *c, const int64_t *values, int n, int *class)
-{
-    int64_t own[7], all[7] = {0};
-    bool is_same = true;
-    int rc;
-
-    own[0] = *class;
-    for (int i = 0; i < n; i++) {
-        own[1 + 2 * i] = values[i];
-        own[2 + 2 * i] = -values[i];
-    }
-    rc = mpi_class_of(logp_allreduce(c->vp, own, all, 1 + 2 * n, logp_op_find("max", "int64")));
-    if (rc != MPI_SUCCESS)
-        return rc;
-    *class = (int)all[0];
-    for (int i = 0; i < n; i++) /* the largest value is the smallest, too */
-        is_same = is_same && all[1 + 2 * i] == -all[2 + 2 * i];
-    return !is_same ? MPI_ERR_NOT_SAME : *class;
-}
-
-int mpi_agree_on_error(struct comm *c, int *error)
-{
-    const int rc = mpi_agree(c, NULL, 0, error);
-
-    CHECK(c, *error == 0, mpi_code_of_host(*error), "%s", strerror(*error));
-    return rc;
 }
 
 /* ---- opening ---- */
@@ -297,7 +266,7 @@ static int open_file(struct rank *r, struct comm *c, const char *name, int amode
                      MPI_File *file)
 {
     const int64_t alike[1] = {amode};
-    struct files *files = mpi_files_of(r);
+    struct files *files = files_of(r);
     int class = MPI_SUCCESS, rc;
     struct file *f;
 
@@ -360,6 +329,7 @@ int MPI_File_close(MPI_File *file)
         return rc;
     CHECK(f->comm, f->split == MPI_REQUEST_NULL, MPI_ERR_IO, "%s has begun and not ended",
           f->split_begin);
+    TELL(closed, f->comm);
     rc = mpi_class_of(logp_barrier(f->comm->vp)); /* no rank uses the file any more */
     if (rc != MPI_SUCCESS)
         return rc;
@@ -370,7 +340,7 @@ int MPI_File_close(MPI_File *file)
         error = unlink(f->opened->path) != 0 ? errno : 0;
     if (f->comm->rank == 0)
         rc = mpi_charge_storage(f->comm, f->opened->first_server);
-    for (link = &mpi_files_of(r)->open; *link != f; link = &(*link)->next)
+    for (link = &files_of(r)->open; *link != f; link = &(*link)->next)
         continue;
     *link = f->next;
     free_file(f);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +17,15 @@ enum {
     BUFFER = 4 << 20, /* bytes of the buffer for data that do not lie in a row */
     SIEVE = 512 << 10 /* bytes that are read together at most */
 };
+
+MPI_Offset mpi_file_bytes(const struct file *f)
+{
+    struct stat st;
+
+    if (fstat(f->opened->fd, &st) != 0)
+        return -1;
+    return S_ISBLK(st.st_mode) ? lseek(f->opened->fd, 0, SEEK_END) : st.st_size;
+}
 
 /* ---- one piece ---- */
 
