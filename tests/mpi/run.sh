@@ -1192,6 +1192,14 @@ files)
 	0.000 start
 	1.001 start and wait
 	END
+    for bad in x:latency,.bandwidth,.servers latency=-1us:a.time servers=0:1.*4096 bandwidth=0:bytes.per.second servers=2,servers=3:once \
+        latency:latency=VALUE; do
+        expect 2 '--storage' -P 2 --storage "${bad%%:*}" ./files
+        grep -q "${bad#*:}" said && [ "$(grep -c . said)" -eq 1 ] || fail "--storage ${bad%%:*}"
+    done
+    expect 2 'on the virtual clock with all ranks on one core' -P 2 --clock virtual --cores 0,1 --storage servers=2 ./files
+    expect 2 'not together with --storage' --transport mpi --storage servers=2 -P 2 ./files
+    logp mpirun -P 2 --storage servers=3 --report x.json ./files >out && grep -q '"storage": "servers=3"' x.json || fail 'a report'
     logp mpirun -P 2 --storage latency=20ms ./files time >out || fail 'the wall clock'
     # on the wall clock no operation takes less than its servers
     awk '/: (write|ranks)/ && $1 < 20 { exit 1 }' out || fail "too short: $(cat out)"
@@ -1371,7 +1379,7 @@ processes)
     over() { # OPTIONS AND PROGRAM
         timeout 100 $launcher -n $n "$tools/logp" mpirun --transport mpi "$@"
     }
-    for program in $programs point.c collectives.c communicators.c types.c topologies.c persistent.c windows.c ends.c bugs.c; do
+    for program in $programs point.c collectives.c communicators.c types.c topologies.c persistent.c windows.c files.c ends.c bugs.c; do
         build $program "${program%.*} -lm"
     done
     ran=
@@ -1389,6 +1397,10 @@ processes)
         done
         for program in point collectives communicators types topologies persistent; do
             over -P 5 ./$program | grep -q ': all hold' || fail "$program over $n processes of $kind"
+        done
+        for n in 2 3; do
+            over -P 5 ./files | grep -q ': all hold' || fail "files over $n processes of $kind"
+            [ -z "$(find . -name '.files*')" ] || fail 'a file of the shared pointer is left'
         done
         over -P 4 -L 600ns -o 200ns ./collectives | grep -q ': all hold' || fail "delays over processes of $kind"
         over -P 4 --rendezvous 0 ./collectives | grep -q ': all hold' || fail "rendezvous over processes of $kind"

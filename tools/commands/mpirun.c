@@ -397,6 +397,16 @@ static struct problem *check_clocks(const struct question *q)
     return NULL;
 }
 
+static struct problem *check_storage(const struct question *q)
+{
+    if (q->mpi.storage.text != NULL && q->how.clock == LOGP_CLOCK_VIRTUAL && q->how.n_cores > 1)
+        return option_problem("--storage", q->mpi.storage.text,
+                              "on the virtual clock with all ranks on one core, so that servers "
+                              "see them in the order of time: --cores %d",
+                              q->how.cores[0]);
+    return NULL;
+}
+
 static struct problem *check_compute(const struct question *q)
 {
     if (q->mpi.compute > 0 && q->how.clock != LOGP_CLOCK_VIRTUAL)
@@ -527,6 +537,7 @@ static struct problem *check_program(const struct question *q, const struct mpi_
         return usage_problem(
             "mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
     TRY(check_compute(q));
+    TRY(check_storage(q));
     for (const struct mpi_program *p = program; p != NULL; p = p->next) {
         if (access(p->path, R_OK) != 0)
             return usage_problem("mpirun: %s: %s", p->path, strerror(errno));
