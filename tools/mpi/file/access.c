@@ -27,7 +27,7 @@ struct access {
         *split_end; /* of a call that begins a split collective: the one that ends it; or NULL */
 };
 
-/* What has been moved, and what went wrong. */
+/* The result of an operation. */
 struct outcome {
     int code;
     size_t bytes; /* in memory */

@@ -96,7 +96,7 @@ int mpi_agree_on_error(struct comm *c, int *error);
 struct layout *mpi_new_layout(const struct type *type, const struct form *form);
 void mpi_free_layout(struct layout *layout);
 MPI_Offset mpi_layout_bytes(const struct layout *layout);  /* of data */
-MPI_Offset mpi_layout_extent(const struct layout *layout); /* from one to the next */
+MPI_Offset mpi_layout_extent(const struct layout *layout); /* in the form of the file */
 /* Whether its bytes are in ascending order from an offset >= 0 on, and apart from each other. */
 bool mpi_layout_ascends(const struct layout *layout, bool apart);
 
@@ -115,7 +115,7 @@ MPI_Offset mpi_bytes_before(const struct view *view, MPI_Offset offset);
 const struct form *mpi_form_of(struct rank *r, const char *name);
 const char *mpi_form_name(const struct form *form);
 bool mpi_form_converts(const struct form *form);
-/* Bytes from one value of a basic type to the next in a file; < 0: it has no such form */
+/* Bytes of a value of a basic type in a file; < 0: it has no such form */
 MPI_Offset mpi_form_extent(const struct form *form, const struct type *basic);
 /* Convert n elements to `data`, of n_bytes, or from it. @return MPI_SUCCESS or a class */
 int mpi_form_convert(const struct form *form, struct type *type, MPI_Datatype handle, size_t n,
@@ -133,7 +133,7 @@ void mpi_end_view(struct view *view);
 int mpi_begin_storage(struct file *f);
 /* n bytes of the file are moved by an operation, which adds them up. */
 struct load {
-    int64_t *bytes; /* of each server; NULL: operations take no time of their own */
+    int64_t *bytes; /* of each server; NULL: without --storage */
     bool moved;
 };
 int mpi_begin_load(struct load *load); /* @return MPI_SUCCESS or a class */
@@ -169,7 +169,7 @@ int mpi_transfer(struct file *f, MPI_Offset from, const struct data *data, bool 
 
 /* ---- pointer.c ---- */
 
-/* Add n etypes to the shared pointer. *from: what it was. @return 0 or an error number */
+/* Add n etypes to the shared pointer. *from: its value before. @return 0 or an error number */
 int mpi_take_shared(struct file *f, MPI_Offset n, MPI_Offset *from);
 /* The same in the order of the ranks, each with its n. @return MPI_SUCCESS or a class */
 int mpi_take_ordered(struct file *f, MPI_Offset n, MPI_Offset *from);

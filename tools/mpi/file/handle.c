@@ -59,7 +59,7 @@ int MPI_File_preallocate(MPI_File file, MPI_Offset size)
     return change_size(f, __func__, size, allocate);
 }
 
-/* After all ranks have called it, so that what each has written before is written to the storage. */
+/* After all ranks have called it: then the storage gets the bytes that each has written before. */
 int MPI_File_sync(MPI_File file)
 {
     int error = 0, rc;
@@ -139,7 +139,7 @@ int MPI_File_create_errhandler(MPI_File_errhandler_function *function, MPI_Errha
                                       handler);
 }
 
-/* The communicator of a file, or, of MPI_FILE_NULL, what has the handler of files that are still to be opened. */
+/* The communicator of a file, or of MPI_FILE_NULL: it has the handler for files that are opened later. */
 #define ENTER_ANY_FILE(c, handle)                                                                  \
     struct rank *const me = mpi_enter(__func__);                                                   \
     struct file *const of = handle == MPI_FILE_NULL ? NULL : file_of(handle);                      \

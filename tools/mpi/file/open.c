@@ -49,7 +49,7 @@ struct files {
 
 static char key; /* its address */
 
-/* The rank has ended: close what it has left open. Its communicators are gone. */
+/* The rank has ended: close the files that it has left open. Its communicators are gone. */
 static void end_files(struct logp_attached *attached)
 {
     struct files *files = (struct files *)attached;
@@ -133,7 +133,7 @@ static int open_here(const char *name, int flags, struct opened **out)
     return error;
 }
 
-/* The file with the shared pointer of several processes is beside the file. There may be none. */
+/* The file with the shared pointer of several processes is in the folder of the file. There may be none. */
 static void make_pointer(struct opened *o, char *path, size_t size)
 {
     const char *slash = strrchr(o->path, '/');

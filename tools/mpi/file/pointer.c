@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * File pointers. The individual one is a number of the rank. The shared one is in memory that the ranks of the process
- * share; with ranks of several processes it is in a file beside the file, which is locked while a process changes it.
+ * share; with ranks of several processes it is in another file in the
+ * same folder, which is locked while a process changes it.
  */
 #include "file.h"
 #include "host/host.h"
@@ -25,7 +26,7 @@ static int lock(int fd, short type)
     return 0;
 }
 
-/* Of several processes. add: to what it is, or in its place. @return 0 or an error number */
+/* Of several processes. add: n is added to the pointer, or takes its place. @return 0 or an error number */
 static int change_in_file(const struct opened *o, bool add, MPI_Offset n, MPI_Offset *from)
 {
     int error;

@@ -50,7 +50,7 @@ static int check_view(struct file *f, const struct view *v)
     const bool writes = (f->amode & MPI_MODE_RDONLY) == 0;
 
     CHECK(f->comm, mpi_layout_bytes(v->layout) % v->etype_bytes == 0, MPI_ERR_IO,
-          "the filetype has %lld bytes of data, which is no multiple of the %lld of the etype",
+          "the filetype has %lld bytes of data, but must have a multiple of the %lld of the etype",
           (long long)mpi_layout_bytes(v->layout), (long long)v->etype_bytes);
     CHECK(f->comm, mpi_layout_ascends(v->layout, false), MPI_ERR_IO,
           "displacements of a filetype must not be negative or decrease");
