@@ -55,9 +55,10 @@ static void properties(void)
     CHECK(MPI_File_set_size(f, 100) == MPI_SUCCESS);
     MPI_File_get_size(f, &size);
     CHECK(size == 100);
+    MPI_Barrier(MPI_COMM_WORLD);
     CHECK(MPI_File_preallocate(f, 50) == MPI_SUCCESS);
     MPI_File_get_size(f, &size);
-    CHECK(size == 100);
+    CHECK(size == 100 || !is_logp()); /* Open MPI makes it shorter */
     CHECK(MPI_File_preallocate(f, 12 * P + 200) == MPI_SUCCESS);
     MPI_File_get_size(f, &size);
     CHECK(size == 12 * P + 200);
@@ -75,7 +76,7 @@ static void properties(void)
     CHECK(count_of(&status, MPI_INT) == 2 && got[0] == 10 * right() + 1 &&
           got[1] == 10 * right() + 2);
     /* at the end of the file */
-    CHECK(MPI_File_read_at_all(f, 12 * P - 4, got, 3, MPI_INT, &status) == MPI_SUCCESS);
+    CHECK(MPI_File_read_at(f, 12 * P - 4, got, 3, MPI_INT, &status) == MPI_SUCCESS);
     CHECK(count_of(&status, MPI_INT) == 1 && got[0] == 10 * (P - 1) + 2);
     CHECK(MPI_File_read_at(f, 12 * P, got, 3, MPI_INT, &status) == MPI_SUCCESS);
     CHECK(count_of(&status, MPI_INT) == 0);
@@ -123,8 +124,9 @@ static void interleaved(void)
     MPI_File_seek(f, 0, MPI_SEEK_END);
     MPI_File_get_position(f, &at);
     CHECK(at == N);
-    CHECK(MPI_File_read(f, in, 1, MPI_INT, &status) == MPI_SUCCESS &&
-          count_of(&status, MPI_INT) == 0);
+    if (is_logp()) /* ROMIO counts all data of a view, also after the end of the file */
+        CHECK(MPI_File_read(f, in, 1, MPI_INT, &status) == MPI_SUCCESS &&
+              count_of(&status, MPI_INT) == 0);
     /* as bytes: the pairs of rank 0, then those of rank 1, ... */
     MPI_File_set_view(f, 12, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
     CHECK(MPI_File_read_at(f, 8 * (P + right()), got, 2, MPI_INT, &status) == MPI_SUCCESS);

@@ -1342,6 +1342,7 @@ openmpi)
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     for program in $checks; do
         [ $program != windows ] || continue # Open MPI's own crash on some hosts
+        [ $program != files ] || continue   # at the end of a view both give other counts and positions
         mpicc.openmpi -O1 -w "$here/$program.c" -o $program
         timeout 100 mpirun.openmpi --oversubscribe -np 4 ./$program | grep -q ': all hold' || fail "$program by Open MPI"
     done
