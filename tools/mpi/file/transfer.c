@@ -56,6 +56,7 @@ static MPI_Offset move_piece(int fd, struct extent p, char *data, bool writes, i
 struct sieve {
     char *bytes; /* SIEVE of them; NULL: none yet */
     struct extent held;
+    bool is_sparse; /* pieces of this operation are too far apart */
 };
 
 struct move {
@@ -66,20 +67,21 @@ struct move {
     int error;
 };
 
-/* Whether reading the pieces from byte `from` on together is worth it: at least a quarter of the bytes are of them. *n: how
- * many bytes of the file then */
-static bool is_worth_sieve(const struct view *v, MPI_Offset from, MPI_Offset n, struct extent first,
+/* Whether to read the pieces from byte `from` on together: at least a quarter of the bytes are of them. *span: the bytes
+ * of the file then */
+static bool is_worth_sieve(struct move *m, MPI_Offset from, MPI_Offset n, struct extent first,
                            MPI_Offset *span)
 {
-    const MPI_Offset in_sieve = mpi_bytes_before(v, first.at + SIEVE) - from,
-                     data = in_sieve < n ? in_sieve : n;
-    struct extent last;
+    const struct view *v = &m->file->view;
+    MPI_Offset in_sieve, data;
 
-    if (first.n >= n || first.n >= SIEVE / 8)
+    if (m->sieve.is_sparse || first.n >= n || first.n >= SIEVE / 8)
         return false;
-    last = mpi_piece_at(v, from + data - 1, 1);
-    *span = last.at + 1 - first.at;
-    return data > first.n && data >= *span / 4;
+    in_sieve = mpi_bytes_before(v, first.at + SIEVE) - from;
+    data = in_sieve < n ? in_sieve : n;
+    *span = mpi_piece_at(v, from + data - 1, 1).at + 1 - first.at;
+    m->sieve.is_sparse = data < *span / 4;
+    return data > first.n && !m->sieve.is_sparse;
 }
 
 /* Have the sieve hold the file from this piece on. @return whether it does */
@@ -106,7 +108,7 @@ static MPI_Offset read_piece(struct move *m, MPI_Offset from, MPI_Offset n, stru
 
     if (p.at < s->held.at || p.at >= s->held.at + s->held.n) {
         s->held.n = 0;
-        if (!is_worth_sieve(&m->file->view, from, n, p, &span) || !fill_sieve(m, p, span))
+        if (!is_worth_sieve(m, from, n, p, &span) || !fill_sieve(m, p, span))
             return move_piece(m->file->opened->fd, p, data, false, &m->error);
     }
     left = s->held.at + s->held.n - p.at;
