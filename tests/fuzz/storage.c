@@ -5,7 +5,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);
-    char *words[] = {(char *)"logp", (char *)"mpirun", (char *)"--storage", text, (char *)"./none"};
+    char *words[] = {(char *)"logp", (char *)"mpirun", (char *)"--storage",
+                     text,           (char *)"./none", NULL};
     const struct storage_question *s;
     struct problem *problem;
     struct question q;
