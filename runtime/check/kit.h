@@ -83,6 +83,16 @@ static inline int lpi_kit_below(uint64_t *state, int n)
 {
     return (int)((unsigned __int128)lpi_kit_mix((*state)++) * (unsigned)n >> 64);
 }
+/* Whether a takes a message. */
+static inline bool lpi_kit_takes(const struct logp_alternative *a)
+{
+    return a->kind == LOGP_TAKE || a->kind == LOGP_OVERTAKE;
+}
+/* How many earlier messages of its source are there, which the one of a passes. */
+static inline int lpi_kit_passed(const struct logp_alternative *a)
+{
+    return a->kind == LOGP_OVERTAKE ? a->polls / LOGP_TAKE_PASSED : 0;
+}
 /* A hash of the link of a message that could be taken: its receiver and its sender. */
 static inline uint64_t lpi_kit_link(const struct logp_alternative *a)
 {
@@ -92,6 +102,13 @@ static inline uint64_t lpi_kit_link(const struct logp_alternative *a)
  * early in some runs and late in others. @return 1 .. 8 */
 int lpi_kit_rarity(uint64_t *random);
 int lpi_kit_choose(uint64_t *random, int rarity, const struct logp_alternative *a, int n);
+/* Whether runs of this check may have messages that overtake others. */
+bool lpi_kit_reorders(const struct logp_check *check);
+/* As lpi_kit_choose(), for a check that reorders: an alternative that overtakes is chosen as rarely as
+ * a fault. @return its place in a; -1: none is chosen */
+int lpi_kit_overtake(uint64_t *random, int rarity, const struct logp_alternative *a, int n);
+/* One of the alternatives that do not overtake, all equally likely. */
+int lpi_kit_in_order(uint64_t *random, const struct logp_alternative *a, int n);
 /* Draw one of the polls that miss, all equally likely. @return its place in a; -1: no alternative
  * misses, or all do */
 int lpi_kit_any_miss(uint64_t *random, const struct logp_alternative *a, int n);
@@ -347,11 +364,19 @@ struct lpi_plan {
     int misses;
     uint64_t most_steps;
     struct logp_fault_limits most_faults;
+    struct logp_fault_places fault_places;
+    int most_overtaken;
+    bool keeps_order;
     bool relies;                 /* on buffers: it fails only with this rendezvous_from */
     struct logp_network network; /* undelayed: the check is untimed; its latency is the next */
     struct logp_latency latency;
     const struct lpi_drawn *drawn; /* NULL: all messages */
 };
+
+static inline bool lpi_has_places(const struct logp_fault_places *f)
+{
+    return (f->ranks | f->senders | f->receivers | f->tags | f->half) != 0 || f->one_way;
+}
 
 static inline bool lpi_has_limits(const struct logp_fault_limits *f)
 {
@@ -716,14 +741,23 @@ struct lpi_story {
             int source, tag, copies;
             uint32_t context;
             uint64_t step; /* of the send; 0: it may be that of another */
+            int number;    /* among the messages of its source, from 1 */
+            bool is_copy;  /* the message itself has been received */
         } * under_way;
         int n_under_way, capacity;
         bool forgets; /* not all are there */
         bool doubles; /* its next message comes twice */
-    } * told;         /* by rank */
+        bool repeats; /* its next send is the copy of the last one, which had these */
+        int last_peer, last_tag;
+        int n_sent;
+    } * told; /* by rank */
     struct lpi_deviation {
         int number; /* of the choice */
         struct logp_alternative usual, taken;
+        int later,
+            passed; /* taken is LOGP_OVERTAKE: the numbers of the message and of the first that
+                              it overtakes, among those of their source, from 1; 0: unknown */
+        bool passes_copy;              /* of a message that comes twice */
         struct logp_fault_event event; /* kind NULL: none, this is about a choice */
     } * deviations;
     int n_deviations, capacity;

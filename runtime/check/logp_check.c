@@ -32,6 +32,9 @@ static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
                               .misses = c->misses,
                               .most_steps = c->most_steps,
                               .most_faults = c->most_faults,
+                              .fault_places = c->fault_places,
+                              .most_overtaken = c->most_overtaken,
+                              .keeps_order = c->keeps_order,
                               .network = {.undelayed = true}};
     if (c->network != NULL)
         plan->network = *c->network;

@@ -160,8 +160,11 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
         answer = LPI_NO_MEMORY;
     if (answer >= 0 && n > 1 && !append_choice(e, answer, a, n, what))
         answer = LPI_NO_MEMORY;
-    if (answer >= 0)
+    if (answer >= 0) {
+        if (a[answer].kind == LOGP_OVERTAKE && e->ops != NULL) /* its label may be the same */
+            lpi_views_add(&e->views, a[answer].rank, (uint64_t)lpi_kit_passed(&a[answer]));
         return answer;
+    }
     end(e, answer);
     logp_machine_stop(e->machine, -ECANCELED);
     return 0;

@@ -17,6 +17,9 @@
  *     steps 200000           the largest number of events
  *     sends 0                sends of more bytes wait for their receiver; default: none wait
  *     most-faults 1 0 0 0 0  crashes, restarts, lost, doubled, partitions; default: 0
+ *     fault-places 1 0 0 0 0 0  ranks, senders, receivers, tags, half (masks), one_way; default: 0
+ *     most-overtaken 1       default: 0
+ *     keeps-order            copies come at once
  *     relies-on-buffers      it does not fail if all sends are buffered
  *     params L o_send o_recv g G gamma gap_shared capacity store_forward latency_varies seed
  *     latency 3 1            kind, sigma
@@ -79,6 +82,7 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
     const struct lpi_plan *p = &job->plan;
     const struct logp_params *m = &p->network.params;
     const struct logp_fault_limits *f = &p->most_faults;
+    const struct logp_fault_places *at = &p->fault_places;
 
     lpi_text_add(t, "logp-replay %d\n", LOGP_REPLAY_VERSION);
     lpi_text_add_line(t, "program", job->check.name);
@@ -92,6 +96,14 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
     if (lpi_has_limits(f))
         lpi_text_add(t, "most-faults %d %d %d %d %d\n", f->crashes, f->restarts, f->lost,
                      f->doubled, f->partitions);
+    if (lpi_has_places(at))
+        lpi_text_add(
+            t, "fault-places %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d\n",
+            at->ranks, at->senders, at->receivers, at->tags, at->half, at->one_way);
+    if (p->most_overtaken > 0)
+        lpi_text_add(t, "most-overtaken %d\n", p->most_overtaken);
+    if (p->keeps_order)
+        lpi_text_add(t, "keeps-order\n");
     if (p->relies)
         lpi_text_add(t, "relies-on-buffers\n");
     if (!p->network.undelayed)

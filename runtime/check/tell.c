@@ -95,6 +95,19 @@ static void tell_twice(struct lpi_text *t, const struct lpi_job *job)
     lpi_text_add(t, "\n");
 }
 
+/* The choice that differs from the usual one. */
+static void tell_taken(struct lpi_text *t, const struct lpi_deviation *d, bool named)
+{
+    const struct logp_alternative *a = &d->taken;
+
+    if (a->kind == LOGP_OVERTAKE && d->later > 0 && d->passed > 0)
+        lpi_text_add(t, "%smessage %d of rank %d comes to rank %d after message %d (tag %d)",
+                     d->passes_copy ? "the copy of " : "", d->passed, a->source, a->rank, d->later,
+                     a->tag);
+    else
+        lpi_tell_alternative(t, a, named);
+}
+
 static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const struct lpi_job *job)
 {
     const int n_deviations = lpi_answers_deviations(&job->taken);
@@ -133,7 +146,7 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
                          d->event.time_ns);
             continue;
         }
-        lpi_tell_alternative(t, &d->taken, same_source);
+        tell_taken(t, d, same_source);
         lpi_text_add(t, " (default: ");
         lpi_tell_alternative(t, &d->usual, same_source);
         lpi_text_add(t, ")\n");

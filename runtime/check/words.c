@@ -65,8 +65,15 @@ static void tell_fault(struct lpi_text *t, enum logp_fault_choice what, int rank
     case LOGP_FAULT_CUT:
         lpi_text_add(t, "rank %d is cut off", rank);
         break;
+    case LOGP_FAULT_SPLIT:
+        lpi_text_add(t, "a partition begins");
+        break;
     case LOGP_FAULT_HEAL:
         lpi_text_add(t, "the partition heals");
+        return;
+    case LOGP_FAULT_CUT_LINKS:
+    case LOGP_FAULT_HEAL_LINKS:
+        lpi_text_add(t, "rank %d %s links", rank, what == LOGP_FAULT_CUT_LINKS ? "cuts" : "heals");
         return;
     }
     tell_call(t, to, tag);
@@ -83,6 +90,10 @@ void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, 
         lpi_text_add(t, "rank %d takes the message of rank %d", a->rank, a->source);
         if (named)
             lpi_text_add(t, ", tag %d", a->tag);
+        break;
+    case LOGP_OVERTAKE:
+        lpi_text_add(t, "rank %d takes a later message of rank %d first, tag %d", a->rank,
+                     a->source, a->tag);
         break;
     case LOGP_MISS:
         lpi_text_add(t, "rank %d polls too early", a->rank);
