@@ -298,10 +298,12 @@ enum logp_failure_kind {
     LOGP_FAILURE_LEFT_OVER,    /**< -EBADMSG: n_left_over messages were never received */
     LOGP_FAILURE_LIVELOCK,     /**< -ELOOP: a run has not ended within most_steps; the check forbids
                                  that, or no run of this size has ended */
-    LOGP_FAILURE_CRASHED,      /**< `error` is the signal that ended the process; only in replays */
+    LOGP_FAILURE_CRASHED,      /**< `error` is the signal that ended the process, or 0: a sanitizer
+                                    has; only in replays */
     LOGP_FAILURE_EXITED,       /**< 0: the process has called exit(); only in replays */
     LOGP_FAILURE_UNCONTROLLED, /**< -ESTALE: two runs with the same choices differed, and no other
-                                    failure was found */
+                                    failure was found; or a failure does not recur in a fresh
+                                    process, so it depends on earlier runs */
 };
 
 /** A failure and its replay. Free it with logp_failure_free(). */
@@ -351,6 +353,9 @@ struct logp_failure {
  *                        there is no timeout, unless the failure is one. `logp replay FILE` starts
  *                        the process of the failure in this way and reports the result
  *   LOGP_REPLAY_EXECUTOR=NAME  the executor of the replay, for example "thread"
+ *   LOGP_CHECK_CONFIRM=0  do not repeat failures in a fresh process. Without it, the program is started
+ *                         again for each failure, with stdin from /dev/null and LOGP_REPLAY. A
+ *                         failure that does not recur there is LOGP_FAILURE_UNCONTROLLED
  *
  * If stderr is a terminal, a line shows how far the check is, after its first second. It is erased
  * at the end.
@@ -405,6 +410,8 @@ struct logp_replay {
                            unknown */
     char *directory;      /**< of that process; NULL: unknown */
     char *faults, *noise; /**< as in logp_network; NULL: none */
+    char *environment; /**< variables of that process, each NAME=HASH, with a hash of 16 bits of its
+                               value, separated by blanks; NULL: unknown */
 };
 
 /**
@@ -498,6 +505,15 @@ LOGP_API int logp_fault_heal(struct logp_vp *vp, uint64_t senders, uint64_t rece
  * @return 0, or the error that stops the run
  */
 LOGP_API int logp_shared_touch(struct logp_vp *vp, int key);
+
+/**
+ * The same for an object by its name, which reports show: LOGP_TOUCH(vp, s->votes). Objects of one
+ * name count as one, so exhaustive may make more runs than it must.
+ */
+#define LOGP_TOUCH(vp, object) logp_shared_touch_named((vp), sizeof(object) > 0 ? #object : "")
+
+/** Called by LOGP_TOUCH(). name must live as long as the process. */
+LOGP_API int logp_shared_touch_named(struct logp_vp *vp, const char *name);
 
 /**
  * Compare two values: integers, characters, bool, floating-point numbers, pointers, or strings,
@@ -709,7 +725,8 @@ struct logp_alternative {
                      many in a row have missed, with this one. LOGP_TAKE: bits of logp_take */
     int tag;   /**< LOGP_TAKE, LOGP_OVERTAKE, LOGP_DONE: of the message */
     int index; /**< LOGP_TAKE, LOGP_OVERTAKE, LOGP_DONE: of the request that completes, among those waited for;
-                     -1: a request that the vp does not wait for, or a probe */
+                     -1: a request that the vp does not wait for, or a probe.
+                     LOGP_MISS: 1, a wait with an end; 0, a poll */
     uint32_t context; /**< LOGP_TAKE, LOGP_OVERTAKE: of the message's group: logp_group_context() */
     uint32_t
         request; /**< LOGP_TAKE, LOGP_OVERTAKE, LOGP_DONE, LOGP_CANCEL: the number of the request among those

@@ -578,6 +578,16 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
     return i;
 }
 
+static int expected(const void *strategy, struct logp_alternative *taken_then, int *answer)
+{
+    const struct search *s = strategy;
+    const struct lpi_node *node = &s->path.nodes[s->at];
+
+    *taken_then = s->path.pool[node->first + node->now].a;
+    *answer = node->now;
+    return node->n;
+}
+
 static bool next(void *strategy, bool redundant, struct logp_checked *checked)
 {
     struct search *s = strategy;
@@ -657,5 +667,6 @@ const struct lpi_strategy_ops lpi_strategy_exhaustive = {
     .begin = begin,
     .choose = choose,
     .note = note,
+    .expected = expected,
     .next = next,
 };

@@ -10,7 +10,7 @@ static uint64_t name_of(const struct logp_alternative *a)
                                (uint64_t)(uint32_t)a->rank,
                                (uint64_t)(uint32_t)a->source,
                                (uint64_t)(uint32_t)a->tag,
-                               (uint64_t)(uint32_t)a->index,
+                               (uint64_t)(uint32_t)(a->kind != LOGP_MISS ? a->index : 0),
                                a->context,
                                a->request,
                                (uint64_t)lpi_kit_passed(a)};

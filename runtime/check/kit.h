@@ -13,7 +13,7 @@
  *   random.c pct.c exhaustive.c guide.c   the strategies; guide.c: the same run in another order
  *   exhaustive.h                          the exhaustive search, which processes may share, too
  *   outcomes.c                            the different outcomes of runs
- *   story.c words.c                       the events of a run; events and choices in words
+ *   story.c words.c touch.c               the events of a run; events and choices in words; names of objects
  *   identity.c latencies.c observer.c     answers and records during a run
  *   replay.c parse.c origin.c             plans and choices as text, and back; where replays are written
  *   signals.c ready.c                     runs that end the process: handlers and their data
@@ -24,6 +24,7 @@
  *   cores.c search_size.c                 runs shared among processes; a search with one size
  *   shrink.c                              the same failure with fewer ranks, faults, choices
  *   failure.c, lpi_tell()                 a failure as the caller gets it; in words
+ *   fresh.c                               a replay in a fresh process
  *   crash_again.c crash.c                 a run that ends the process, once more; its report
  *   nearest.c trace_lines.c again.c       replays, and their report to the command
  *   regressions.c                         a folder of replays that are run first
@@ -129,6 +130,9 @@ struct lpi_strategy_ops {
     int (*choose)(void *strategy, const struct logp_alternative *alternatives, int n);
     /* An event is noted; NULL: not wanted */
     void (*note)(void *strategy, const struct logp_note *note);
+    /* choose() has returned LPI_STALE: what the choice was before. @return its number of alternatives,
+     * and the one taken; NULL: the function is not there */
+    int (*expected)(const void *strategy, struct logp_alternative *taken, int *answer);
     /* A run has ended; redundant: by LPI_REDUNDANT. @return whether another run follows */
     bool (*next)(void *strategy, bool redundant, struct logp_checked *checked);
 };
@@ -461,6 +465,7 @@ struct lpi_job {
     uint64_t whole;                /* runs of this size that were not cut */
     struct lpi_drawn drawn;        /* of a plan whose failure has been made smaller */
     struct lpi_text fixed;         /* lines about regressions that do not fail any more */
+    char again[160];               /* how to find the failure again without a replay file */
     char why[LOGP_FAULT_WHY];      /* why the check is refused */
     char **texts;                  /* of plans, freed with the job */
     int n_texts;
@@ -585,6 +590,11 @@ int lpi_hand_over(struct logp_failure *found, struct logp_failure *failure, int 
 const char *lpi_variable(const char *name);
 /* Replace the settings that are in the environment. @return its error, in words; NULL: none */
 const char *lpi_environment(struct logp_check *c);
+/* The names of all variables of the environment that a program may read, each with 16 bits of a hash of its
+ * value: values may be secret. */
+void lpi_environment_list(struct lpi_text *t);
+/* A line with the variables whose values differ from those of such a list; none: nothing. */
+void lpi_environment_differences(struct lpi_text *t, const char *list);
 /* A line with the variables that are set; none: nothing. */
 void lpi_environment_tell(struct lpi_text *t);
 
@@ -671,6 +681,7 @@ void lpi_signals_unwatch(void);
 struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
 /* The program of all vps, with an observer as its arg: it calls e->program. */
 int lpi_signals_program(struct logp_vp *vp, void *observer);
+enum { LPI_SANITIZER = 0 }; /* in place of a signal: a sanitizer has ended the process */
 /* "SIGSEGV" */
 const char *lpi_signal_name(int number);
 /* In a child process: a run may crash here, too. */
@@ -686,6 +697,7 @@ enum {
 /* The report of a child on its last run, in memory that it shares with its parent. */
 struct lpi_isolated {
     _Atomic bool alive; /* the first child works: crash_again.c */
+    bool is_sound;      /* the parent has not crashed: children come by fork() */
     int64_t end_ns;     /* of the host's clock: no more runs after it; 0: none */
     bool is_done;       /* all below is of the last run, or search */
     bool has_what;
@@ -714,7 +726,22 @@ uint64_t lpi_child_run(const struct lpi_isolated *from);
 /* @return the rc given to lpi_child_give(); -ENOMEM */
 int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
 
+/* ---- fresh.c: replays in a fresh process ---- */
+
+enum lpi_fresh { LPI_FRESH_UNKNOWN, LPI_FRESH_AGAIN, LPI_FRESH_PASSES };
+/* Whether failures are to be confirmed: LOGP_CHECK_CONFIRM. */
+bool lpi_fresh_is_wanted(void);
+/* Run the replay in a new process of the program. why: out: why that is unknown */
+enum lpi_fresh lpi_fresh_confirm(const struct lpi_job *job, const struct logp_replay *origin,
+                                 const char *replay, char *why, size_t room);
+/* Make the failure of this replay file smaller in a new process, and describe it on stderr. */
+void lpi_fresh_smaller(const struct logp_replay *origin, const char *path);
+
 /* ---- crash_again.c, crash.c ---- */
+
+/* In a fresh process: make the crash of this replay smaller in child processes. The replay is written
+ * to path. @return its description; NULL: it does not recur */
+const char *lpi_crash_smaller(struct lpi_job *job, const char *path);
 
 /* A run has crashed, and this process is about to end: repeat it in child processes. Unless path is
  * NULL, they make the failure smaller, replace its replay file (path; "": there is none), and describe
@@ -741,8 +768,9 @@ struct lpi_story {
             int source, tag, copies;
             uint32_t context;
             uint64_t step; /* of the send; 0: it may be that of another */
-            int number;    /* among the messages of its source, from 1 */
-            bool is_copy;  /* the message itself has been received */
+            int64_t n_bytes;
+            int number;   /* among the messages of its source, from 1 */
+            bool is_copy; /* the message itself has been received */
         } * under_way;
         int n_under_way, capacity;
         bool forgets; /* not all are there */
@@ -776,6 +804,11 @@ void lpi_story_note(struct lpi_story *s, const struct logp_note *note);
 bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i);
 bool lpi_story_fault(struct lpi_story *s, int number, const struct logp_fault_event *event);
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
+
+/* ---- touch.c ---- */
+
+/* The name of the object that LOGP_TOUCH() has touched with this key. NULL: unknown */
+const char *lpi_touched_name(int key);
 
 /* ---- words.c ---- */
 

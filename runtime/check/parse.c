@@ -307,6 +307,7 @@ static const struct item {
     {"failed", OWN, .read = read_failed},
     {"directory", TEXT, .at = offsetof(struct lpi_replay, facts.directory)},
     {"argument", OWN, .read = read_argument},
+    {"environment", TEXT, .at = offsetof(struct lpi_replay, facts.environment)},
     {"vary", OWN, .read = read_vary},
     {"misses", NUMBER, .at = offsetof(struct lpi_replay, plan.misses), .most = 1000000},
     {"steps", SEED, .at = offsetof(struct lpi_replay, plan.most_steps)},

@@ -12,6 +12,7 @@
  *     failed asserted -71 x == 3     kind, error, expression
  *     directory /home/me     in which the process was started
  *     argument ./test        of its command line, one line each
+ *     environment N=1f2e     its variables, with hashes of their values: environment.c
  *     vary untimed order messages
  *     misses 3
  *     steps 200000           the largest number of events
@@ -53,6 +54,7 @@ static void write_origin(struct lpi_text *t, const struct lpi_job *job)
 {
     const struct lpi_outcome *o = &job->outcome;
     const struct logp_replay *from = job->origin;
+    const char *environment = from != NULL ? from->environment : NULL;
     char name[64];
 
     snprintf(name, sizeof(name), "failed %s %d", lpi_failure_names[o->kind], o->error);
@@ -61,6 +63,8 @@ static void write_origin(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add_line(t, "directory", from->directory);
     for (char **a = from != NULL ? from->command : NULL; a != NULL && *a != NULL; a++)
         lpi_text_add_line(t, "argument", *a);
+    if (environment != NULL)
+        lpi_text_add_line(t, "environment", environment);
 }
 
 /* Write the identities of the choices, if they are known: four digits each. Those of a run that did
@@ -209,6 +213,7 @@ void logp_replay_free(struct logp_replay *replay)
         free(*a);
     free(replay->command);
     free(replay->directory);
+    free(replay->environment);
     free(replay->expression);
     free(replay->name);
     lpi_answers_free(&r->answers);

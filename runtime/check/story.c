@@ -25,6 +25,7 @@ static void send_told(struct lpi_story *s, const struct logp_note *n)
                                                                   .context = n->context,
                                                                   .copies = from->doubles ? 2 : 1,
                                                                   .step = s->n_steps,
+                                                                  .n_bytes = n->value,
                                                                   .number = from->n_sent};
     else
         to->forgets = true;

@@ -414,7 +414,8 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
 /* The query's alternatives begin at `from`: append a miss or a cancel, if it may come to that.
  * @return the new number of entries */
 int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int from, int n);
-struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank);
+struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank,
+                                          const struct lpi_query *query);
 /* This alternative has been chosen for p's query. */
 void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
                        const struct logp_alternative *a);

@@ -201,9 +201,10 @@ static void add_sole_misses(struct lpi_core *c, struct outcomes *o)
 
     for (int i = 0; o->misses && i < c->n_procs && lpi_outcomes_reserve(c->machine, o->n); i++)
         if (x->vps[lpi_proc_at(c, i)->rank].only_misses)
-            x->list[o->n++] = lpi_outcomes_miss(x, lpi_proc_at(c, i)->rank);
+            x->list[o->n++] = lpi_outcomes_miss(x, lpi_proc_at(c, i)->rank,
+                                                x->vps[lpi_proc_at(c, i)->rank].query);
     if (o->n == 0 && o->patient != NULL && lpi_outcomes_reserve(c->machine, 0))
-        x->list[o->n++] = lpi_outcomes_miss(x, o->patient->rank);
+        x->list[o->n++] = lpi_outcomes_miss(x, o->patient->rank, x->vps[o->patient->rank].query);
 }
 
 /* Untimed: only POLLING vps can run. Ask which one does, and with which outcome. Alternatively, a

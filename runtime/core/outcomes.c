@@ -350,10 +350,14 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
     return g.n;
 }
 
-struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank)
+struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank,
+                                          const struct lpi_query *query)
 {
-    return (struct logp_alternative){
-        .kind = LOGP_MISS, .rank = rank, .source = -1, .polls = x->vps[rank].misses + 1};
+    return (struct logp_alternative){.kind = LOGP_MISS,
+                                     .rank = rank,
+                                     .source = -1,
+                                     .polls = x->vps[rank].misses + 1,
+                                     .index = lpi_query_waits(query)};
 }
 
 /* Whether one of the requests is a send that was complete at once. */
@@ -382,7 +386,7 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
                                       .request = query->n > 0 ? query->requests[0]->id : 0};
     else if (lpi_may_miss(query) && v->misses < x->by.misses && !is_sure(query) &&
              (n == from || found_before(v, query) == LOGP_ANY_SOURCE))
-        x->list[n++] = lpi_outcomes_miss(x, p->rank);
+        x->list[n++] = lpi_outcomes_miss(x, p->rank, query);
     return n;
 }
 

@@ -19,4 +19,8 @@ if(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
     target_link_libraries(${program} PRIVATE logp::logp)
     logp_script(protocol_${protocol} protocol.py $<TARGET_FILE:${program}> ${most})
   endforeach()
+  add_executable(fresh kit/fresh.c)
+  target_link_libraries(fresh PRIVATE logp::logp)
+  logp_script(kit_fresh:slow fresh.sh $<TARGET_FILE:logp_command> $<TARGET_FILE:fresh> ${CMAKE_C_COMPILER}
+              ${CMAKE_CURRENT_SOURCE_DIR}/kit/fresh.c $<TARGET_FILE:logp> ${PROJECT_SOURCE_DIR}/include)
 endif()
