@@ -109,6 +109,9 @@ enum logp_strategy {
                                  but messages and the objects that they touch. Runs in which each vp
                                  sees the same events in the same order count as one (source sets:
                                  Abdulla et al., POPL 2014) */
+    LOGP_STRATEGY_DELAYS, /**< runs without a deviation from the usual order, then all with one, then
+                               some with two, three, ... So the first failure that is found is
+                               nearly the smallest. Emmi, Qadeer, Rakamaric, POPL 2011 */
 };
 
 /** The sends that wait for their receiver (logp_network.rendezvous_from). */
@@ -151,7 +154,7 @@ struct logp_fault_limits {
 };
 
 /**
- * The places where faults strike. In a mask, bit i stands for rank or tag i, and bit 63 also for all
+ * The places where faults strike. In a mask, bit i is that of rank or tag i, and bit 63 also that of all
  * larger ones. 0: everywhere.
  */
 struct logp_fault_places {
@@ -283,6 +286,10 @@ struct logp_check {
     bool keeps_order; /**< the copy of a message that is doubled comes at once: messages of one
                            source never overtake each other, as MPI demands. Not with
                            most_overtaken */
+    /** Further runs that are made after a failure of an untimed check, to find the same failure with
+     *  fewer deviations: all with one deviation, and then runs with other seeds, for at most 5 s.
+     *  0: as many as were made until the failure, at least 2000; negative: none */
+    int64_t smallest_runs;
 };
 
 /** The kinds of failures. */
@@ -339,7 +346,8 @@ struct logp_failure {
  *   LOGP_CHECK_RUNS=N      runs
  *   LOGP_CHECK_SECONDS=X   time_ns
  *   LOGP_CHECK_SEED=N      seed
- *   LOGP_CHECK_STRATEGY=S  random, pct or exhaustive
+ *   LOGP_CHECK_STRATEGY=S  random, pct, exhaustive or delays
+ *   LOGP_CHECK_SMALLEST=N  smallest_runs, and 0 for none; failure.text does not name it
  *   LOGP_CHECK_CORES=N     cores, which failure.text does not name
  *   LOGP_CHECK_REGRESSIONS=DIR  regressions
  *
@@ -483,7 +491,7 @@ LOGP_API int logp_recover(struct logp_vp *vp, int key, void *data, size_t capaci
                           size_t *n_bytes);
 
 /**
- * Cut links: messages that these vps send to those are lost from now on. It is no choice: a test
+ * Cut links: messages that these vps send to those are lost from now on. It is not a choice: a test
  * cuts where it wants to. Messages under way still come; those of collectives are spared. Vps other
  * than the senders must not depend on the moment: an exhaustive check does not vary it, and is not
  * complete then. Without an explorer nothing is cut.

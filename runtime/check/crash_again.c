@@ -115,6 +115,8 @@ const char *lpi_crash_smaller(struct lpi_job *job, const char *path)
         return NULL;
     job->isolated->end_ns = lpi_kit_now() + LPI_SHRINK_S * second;
     lpi_shrink(job);
+    job->isolated->end_ns = lpi_kit_now() + LPI_SMALLEST_S * second;
+    lpi_smallest(job, 0);
     text = describe(job);
     if (text != NULL)
         write_here(job, path);
@@ -148,6 +150,8 @@ static void *work(void *arg)
         _exit(EXIT_SUCCESS);
     w->with->end_ns = lpi_kit_now() + LPI_SHRINK_S * second;
     lpi_shrink(job);
+    job->isolated->end_ns = lpi_kit_now() + LPI_SMALLEST_S * second;
+    lpi_smallest(job, 0);
     text = describe(job);
     if (text == NULL)
         _exit(EXIT_FAILURE);

@@ -121,9 +121,10 @@ static bool read_strategy(const char *text, enum logp_strategy *out)
 {
     static const char *const names[] = {[LOGP_STRATEGY_RANDOM] = "random",
                                         [LOGP_STRATEGY_PCT] = "pct",
-                                        [LOGP_STRATEGY_EXHAUSTIVE] = "exhaustive"};
+                                        [LOGP_STRATEGY_EXHAUSTIVE] = "exhaustive",
+                                        [LOGP_STRATEGY_DELAYS] = "delays"};
 
-    for (int i = LOGP_STRATEGY_RANDOM; i <= LOGP_STRATEGY_EXHAUSTIVE; i++)
+    for (int i = LOGP_STRATEGY_RANDOM; i <= LOGP_STRATEGY_DELAYS; i++)
         if (strcmp(text, names[i]) == 0) {
             *out = (enum logp_strategy)i;
             return true;
@@ -148,11 +149,11 @@ void lpi_environment_tell(struct lpi_text *t)
 
 const char *lpi_environment(struct logp_check *c)
 {
-    uint64_t cores;
+    uint64_t cores, smallest;
     const char *s;
 
     if ((s = lpi_variable("LOGP_CHECK_STRATEGY")) != NULL && !read_strategy(s, &c->strategy))
-        return "LOGP_CHECK_STRATEGY: random, pct or exhaustive";
+        return "LOGP_CHECK_STRATEGY: random, pct, exhaustive or delays";
     if ((s = lpi_variable("LOGP_CHECK_RUNS")) != NULL &&
         (!read_number(s, &c->runs) || c->runs == 0))
         return "LOGP_CHECK_RUNS: a number of runs, at least 1";
@@ -164,6 +165,11 @@ const char *lpi_environment(struct logp_check *c)
         if (!read_number(s, &cores) || cores < 1 || cores > 256)
             return "LOGP_CHECK_CORES: a number of processes, 1 .. 256";
         c->cores = (int)cores;
+    }
+    if ((s = lpi_variable("LOGP_CHECK_SMALLEST")) != NULL) {
+        if (!read_number(s, &smallest) || smallest > INT32_MAX)
+            return "LOGP_CHECK_SMALLEST: a number of runs, 0 .. 2147483647";
+        c->smallest_runs = smallest > 0 ? (int64_t)smallest : -1;
     }
     if ((s = lpi_variable("LOGP_CHECK_REGRESSIONS")) != NULL)
         c->regressions = s;

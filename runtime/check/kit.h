@@ -10,7 +10,7 @@
  *   growing.c                             texts and arrays that grow, the time
  *   environment.c settings.c              the settings of a check
  *   happens_before.c                      the order of the events of a run
- *   random.c pct.c exhaustive.c guide.c   the strategies; guide.c: the same run in another order
+ *   random.c pct.c exhaustive.c delays.c guide.c  the strategies; guide.c: the same run in another order
  *   exhaustive.h                          the exhaustive search, which processes may share, too
  *   outcomes.c                            the different outcomes of runs
  *   story.c words.c touch.c               the events of a run; events and choices in words; names of objects
@@ -22,6 +22,7 @@
  *   verdict.c twice.c                     the outcome of a run; the same run twice
  *   machines.c draw.c job.c               machines; the settings drawn for a run; runs
  *   cores.c search_size.c                 runs shared among processes; a search with one size
+ *   smallest.c                            other runs with the same failure, of which the smallest is kept
  *   shrink.c                              the same failure with fewer ranks, faults, choices
  *   failure.c, lpi_tell()                 a failure as the caller gets it; in words
  *   fresh.c                               a replay in a fresh process
@@ -137,7 +138,7 @@ struct lpi_strategy_ops {
     bool (*next)(void *strategy, bool redundant, struct logp_checked *checked);
 };
 extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive,
-    lpi_strategy_guide;
+    lpi_strategy_delays, lpi_strategy_guide;
 
 /* ---- happens_before.c ---- */
 
@@ -398,7 +399,7 @@ static inline bool lpi_is_untimed(const struct logp_check *c)
 enum { LPI_LATE_OF = 4 };
 static inline bool lpi_may_be_late(const struct logp_check *c)
 {
-    return c->strategy != LOGP_STRATEGY_EXHAUSTIVE && lpi_is_untimed(c) && !c->fixed_order &&
+    return c->strategy <= LOGP_STRATEGY_PCT && lpi_is_untimed(c) && !c->fixed_order &&
            !c->fixed_matches;
 }
 
@@ -690,7 +691,8 @@ void lpi_signals_in_child(void);
 /* ---- child.c: runs in child processes ---- */
 
 enum {
-    LPI_SHRINK_S = 8, /* seconds in which a failure is made smaller */
+    LPI_SHRINK_S = 8,   /* seconds in which a failure is made smaller */
+    LPI_SMALLEST_S = 5, /* and in which others of its kind are tried */
     LPI_CHILD_CHOICES = 1 << 16,
     LPI_CHILD_TEXT = 1 << 15
 };
@@ -866,5 +868,10 @@ void lpi_guide_free(struct lpi_guide *g);
 
 /* Make the failure in job->outcome, plan and taken smaller. */
 void lpi_shrink(struct lpi_job *job);
+
+/* ---- smallest.c ---- */
+
+/* The failure has been found after so many runs, and made smaller. Find a smaller one of its kind. */
+void lpi_smallest(struct lpi_job *job, uint64_t runs);
 
 #endif

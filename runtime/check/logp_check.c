@@ -25,11 +25,13 @@ static int64_t share_of(int64_t end_ns, int n)
 static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
 {
     const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE;
+    const bool late = exhaustive || (c->strategy == LOGP_STRATEGY_DELAYS && lpi_is_untimed(c) &&
+                                     !c->fixed_order && !c->fixed_matches);
 
-    *plan = (struct lpi_plan){.order = !exhaustive && !c->fixed_order,
+    *plan = (struct lpi_plan){.order = !late && !c->fixed_order,
                               .messages = exhaustive || !c->fixed_matches,
                               .untimed = lpi_is_untimed(c),
-                              .late = exhaustive,
+                              .late = late,
                               .misses = c->misses,
                               .most_steps = c->most_steps,
                               .most_faults = c->most_faults,
@@ -130,8 +132,10 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     job->check.twice_every = -1;
     job->check.cores = 1;
     if (job->outcome.kind != LOGP_FAILURE_TIMEOUT &&
-        job->outcome.kind != LOGP_FAILURE_UNCONTROLLED && lpi_job_confirm(job))
+        job->outcome.kind != LOGP_FAILURE_UNCONTROLLED && lpi_job_confirm(job)) {
         lpi_shrink(job);
+        lpi_smallest(job, done.runs);
+    }
     rc = tell(job, failure);
     job->checked = done;
     if (rc == 0)

@@ -47,7 +47,8 @@ bool lpi_commutes(const struct logp_alternative *a, const struct logp_alternativ
 {
     if (a->rank != b->rank || a->kind == LOGP_MISS)
         return true;
-    if (a->kind == LOGP_OVERTAKE || b->kind == LOGP_OVERTAKE) /* they take what others pass */
+    if (a->kind == LOGP_OVERTAKE ||
+        b->kind == LOGP_OVERTAKE) /* one takes a message that the other passes */
         return a->source != b->source;
     return (a->kind == LOGP_TAKE && a->request == 0) || /* found by a probe */
            (a->request != 0 && a->request != b->request);

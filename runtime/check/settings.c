@@ -60,8 +60,8 @@ const char *lpi_wrong_with(const struct logp_check *c)
     } all[] = {
         {c->n_sizes < 1, "n_sizes: at least one size"},
         {c->cores < 0 || c->cores > MOST_CORES, "cores: 0 .. 256"},
-        {c->strategy < LOGP_STRATEGY_RANDOM || c->strategy > LOGP_STRATEGY_EXHAUSTIVE,
-         "strategy: random, PCT or exhaustive"},
+        {c->strategy < LOGP_STRATEGY_RANDOM || c->strategy > LOGP_STRATEGY_DELAYS,
+         "strategy: random, PCT, exhaustive or delays"},
         {c->depth < 0, "depth: negative"},
         {c->strategy == LOGP_STRATEGY_PCT && c->depth > MOST_CHANGES, "depth: 1000 at most"},
         {c->misses < 0, "misses: negative"},

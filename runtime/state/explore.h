@@ -73,7 +73,7 @@ struct lpi_explore {
     uint64_t cuts[64]; /* by sender: the receivers that its messages do not reach; has_cuts */
 };
 
-/* Whether a mask of ranks or tags has this one: its last bit stands for all larger ones, too. */
+/* Whether a mask of ranks or tags has this one: its last bit is that of all larger ones, too. */
 static inline bool lpi_mask_has(uint64_t mask, int i)
 {
     return (mask >> (i < 63 ? i : 63) & 1) != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The test kit and time: latencies as they are drawn, and sends that wait for their receivers. */
-#include "support.h"
+#include "kit.h"
 
 #include <stdio.h>
 #include <unistd.h>
