@@ -480,6 +480,7 @@ static struct problem *explored(const struct question *q, struct mpi_program *pr
         .most_faults = {.crashes = q->mpi.most_crashes,
                         .lost = q->mpi.most_lost,
                         .doubled = q->mpi.most_doubled},
+        .keeps_order = true,
         .most_steps = 10000000,
         .leaves_requests = true, /* MPI allows that of MPI_Request_free() */
         .stack_bytes = q->how.stack_bytes,

@@ -205,6 +205,10 @@ static struct problem *apply_most_faults(struct question *q, const char *option,
 
         if (number != s) {
             snprintf(name, sizeof(name), "%.*s", (int)length, s);
+            if (strcmp(name, "overtaken") == 0)
+                return option_problem(option, text,
+                                      "without overtaken: MPI keeps the order of messages that one "
+                                      "receive matches");
             kind = find_name(&kinds, name);
         }
         errno = 0;
