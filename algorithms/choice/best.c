@@ -15,13 +15,14 @@
  * tried by formulas alone: those where the number of rounds, log_k P, becomes smaller.
  */
 #include "choice/choice.h"
+#include "choice/contained.h"
 #include "operand/operand.h"
 #include "predict/predict.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MOST_ROWS = 160, EVERY_VALUE = 64, HOST_K = 4, FEW_MESSAGES = 1 << 16 };
+enum { MOST_ROWS = 256, EVERY_VALUE = 64, HOST_K = 4, FEW_MESSAGES = 1 << 16 };
 
 _Static_assert(MOST_ROWS >= LOGP_MOST_LEFT, "each of the rows that are left may be named");
 
@@ -31,6 +32,7 @@ struct open {
     int64_t value;                  /* of its free parameter; 0: it has none */
     struct logp_prediction formula; /* used if the fold fails */
     int64_t at_least;               /* lower bound of the time; 0: not known */
+    bool is_contained;              /* the row uses a containing collective */
     bool closed;                    /* folded, or dropped */
 };
 
@@ -38,7 +40,8 @@ struct search {
     const char *collective;
     int64_t P;
     const struct logp_invocation *c; /* as it is predicted */
-    const struct logp_algorithm *row[MOST_ROWS];
+    /* A row that uses a containing collective is here once for each row within. */
+    const struct logp_algorithm *row[MOST_ROWS], *within[MOST_ROWS];
     size_t field[MOST_ROWS]; /* of its free parameter; 0: it has none */
     size_t n;
     struct open *open;
@@ -65,7 +68,13 @@ static size_t free_field(const struct logp_algorithm *a, int64_t P, const struct
     static const size_t may_be[] = {offsetof(struct logp_args, k),
                                     offsetof(struct logp_args, window),
                                     offsetof(struct logp_args, block_bytes)};
+    const struct lpi_contained *x = lpi_contained_of(a);
 
+    if (x != NULL && c->args.within != NULL) {
+        const struct logp_invocation in = lpi_within(x, P, c);
+
+        return free_field(c->args.within, P, &in);
+    }
     for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
         for (size_t j = 0; j < sizeof(may_be) / sizeof(may_be[0]); j++)
             if (a->knobs[i].field == may_be[j] && a->knobs[i].value != NULL &&
@@ -127,6 +136,9 @@ static int64_t next_block(const struct logp_algorithm *a, const struct logp_invo
 static int64_t next_value(const struct logp_algorithm *a, int64_t P,
                           const struct logp_invocation *c, size_t field, int64_t value)
 {
+    const struct lpi_contained *x = lpi_contained_of(a);
+    const bool is_contained = x != NULL && c->args.within != NULL;
+    const struct logp_invocation in = is_contained ? lpi_within(x, P, c) : *c;
     struct logp_invocation with = *c;
 
     do {
@@ -135,7 +147,7 @@ static int64_t next_value(const struct logp_algorithm *a, int64_t P,
         else if (field == offsetof(struct logp_args, window))
             value = value < P - 1 && value < EVERY_VALUE ? value + 1 : 0;
         else
-            value = next_block(a, c, value);
+            value = next_block(is_contained ? c->args.within : a, &in, value);
         *value_at(&with, field) = value;
     } while (value > 0 && lpi_needs(a, P, &with) != NULL);
     return value;
@@ -154,6 +166,7 @@ static struct logp_invocation with_value(const struct search *s, size_t row, int
 {
     struct logp_invocation c = *s->c;
 
+    c.args.within = s->within[row];
     if (value > 0)
         *value_at(&c, s->field[row]) = value;
     return c;
@@ -185,7 +198,7 @@ static void consider(struct search *s, size_t row, int64_t value, struct logp_pr
                  ((certainty_of(&p) == 0 || p.ns == best->ns) && comes_first(s, row, value));
     if (!better)
         return;
-    s->best = (struct lpi_choice){s->row[row], value, p};
+    s->best = (struct lpi_choice){s->row[row], value, s->within[row], p};
     s->at = row;
 }
 
@@ -212,7 +225,7 @@ static int add_open(struct search *s, struct open open)
 static int try_formula(struct search *s, size_t row, int64_t value)
 {
     const struct logp_invocation c = with_value(s, row, value);
-    struct open open = {.row = row, .value = value};
+    struct open open = {.row = row, .value = value, .is_contained = s->within[row] != NULL};
     int rc = lpi_by_formula(s->row[row], s->P, &c, &open.formula);
 
     if (rc != 0)
@@ -272,13 +285,16 @@ static int try_fold(struct search *s, struct open *open, bool at_first)
     return 0;
 }
 
-/* Rows without a free parameter; then those that take the least, as far as that is known. */
+/* Rows of the collective itself; of these, and of the others, those without a free parameter; then those
+ * that take the least, as far as that is known. */
 static int in_order(const void *a, const void *b)
 {
     const struct open *x = a, *y = b;
     const int64_t x_ns = x->value == 0 ? -1 : x->at_least > 0 ? x->at_least : INT64_MAX;
     const int64_t y_ns = y->value == 0 ? -1 : y->at_least > 0 ? y->at_least : INT64_MAX;
 
+    if (x->is_contained != y->is_contained)
+        return x->is_contained ? 1 : -1;
     if (x_ns != y_ns)
         return x_ns < y_ns ? -1 : 1;
     if (x->row != y->row)
@@ -294,13 +310,24 @@ static bool is_ended(struct search *s)
     return s->is_ended;
 }
 
+/* Whether rows of the collective itself are open. The bound takes longer than the folds of the
+ * others, few of which get far. */
+static bool has_own_open(const struct search *s)
+{
+    for (size_t i = 0; i < s->n_open; i++)
+        if (!s->open[i].is_contained)
+            return true;
+    return false;
+}
+
 static int fold_open(struct search *s)
 {
     int rc = lpi_folds_init(&s->folds, s->P, s->c);
 
     if (rc != 0)
         return rc;
-    s->at_least = logp_collective_lower_bound(s->collective, s->P, &s->c->args, &s->c->model);
+    if (has_own_open(s))
+        s->at_least = logp_collective_lower_bound(s->collective, s->P, &s->c->args, &s->c->model);
     qsort(s->open, s->n_open, sizeof(*s->open), in_order);
     for (int again = 0; again < 2; again++)
         for (size_t i = 0; rc == 0 && i < s->n_open; i++)
@@ -322,14 +349,16 @@ static int search(struct search *s)
     int rc = 0;
 
     s->at_most = INT64_MAX;
+    s->at_least = 0;
     s->n_open = s->n_closed = 0;
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
-        const size_t field = s->field[i] = free_field(s->row[i], s->P, s->c);
-        int64_t value = field > 0 ? next_value(s->row[i], s->P, s->c, field, 0) : 0;
+        const struct logp_invocation c = with_value(s, i, 0);
+        const size_t field = s->field[i] = free_field(s->row[i], s->P, &c);
+        int64_t value = field > 0 ? next_value(s->row[i], s->P, &c, field, 0) : 0;
 
         do {
             rc = try_formula(s, i, value);
-            value = value > 0 ? next_value(s->row[i], s->P, s->c, field, value) : 0;
+            value = value > 0 ? next_value(s->row[i], s->P, &c, field, value) : 0;
         } while (rc == 0 && value > 0);
     }
     if (rc == 0 && s->n_open > 0)
@@ -338,6 +367,30 @@ static int search(struct search *s)
     s->open = NULL;
     s->space = 0;
     return rc;
+}
+
+static void add_row(struct search *s, const struct logp_algorithm *a,
+                    const struct logp_algorithm *within)
+{
+    if (s->n == MOST_ROWS)
+        return;
+    s->row[s->n] = a;
+    s->within[s->n++] = within;
+}
+
+/* A row that applies to c, with each row within that it can use. */
+static void add_candidates(struct search *s, const struct logp_algorithm *a,
+                           const struct logp_invocation *c)
+{
+    const struct lpi_contained *x = lpi_contained_of(a);
+    const struct logp_algorithm *within;
+
+    if (x == NULL || c->args.within != NULL) {
+        add_row(s, a, c->args.within);
+        return;
+    }
+    for (size_t i = 0; (within = lpi_next_within(x, s->P, c, &i)) != NULL; i++)
+        add_row(s, a, within);
 }
 
 /* The rows that apply to c. */
@@ -350,10 +403,10 @@ static void add_rows(struct search *s, const struct logp_invocation *c, bool ste
 
     if (s->P < 1)
         return;
-    for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL && s->n < MOST_ROWS; i++)
+    for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL; i++)
         if (!(are_alike && lpi_is_for_links(a)) && lpi_is_candidate(a, s->P, c) &&
             (!steps || a->steps != NULL))
-            s->row[s->n++] = a;
+            add_candidates(s, a, c);
 }
 
 /* Where nothing at all is predicted: remove the parameters that no formula knows. */
@@ -405,11 +458,19 @@ static int best_value(const void *algorithm, int64_t P, const struct logp_invoca
                       struct lpi_choice *out)
 {
     const struct logp_algorithm *a = algorithm;
-    struct search s = {.collective = a->collective, .P = P, .c = c, .row = {a}, .n = 1};
-    const int rc = search(&s);
+    struct search s = {.collective = a->collective, .P = P, .c = c};
+    int rc;
 
+    add_candidates(&s, a, c);
+    rc = search(&s);
     *out = s.best;
     return rc;
+}
+
+/* Whether the row within is free: not set by the caller. */
+static bool free_within(const struct logp_algorithm *a, const struct logp_invocation *c)
+{
+    return c->args.within == NULL && lpi_contained_of(a) != NULL;
 }
 
 /* Return the k where nothing is emulated, and so no k is predicted to be the best: the largest up
@@ -429,23 +490,24 @@ static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct lo
 int lpi_resolve_free(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c)
 {
     struct lpi_choice choice;
-    size_t field;
     int rc;
 
-    if (P < 1 || P > LOGP_TREE_MAX)
+    if (P < 1 || P > LOGP_TREE_MAX || !(free_within(a, c) || free_field(a, P, c) > 0))
         return 0;
-    field = free_field(a, P, c);
-    if (field == 0)
-        return 0;
-    if (c->model.undelayed) { /* only k is free there */
-        c->args.k = host_k(a, P, c);
+    if (c->model.undelayed && free_within(a, c))
+        c->args.within = lpi_next_within(lpi_contained_of(a), P, c, &(size_t){0});
+    if (c->model.undelayed) {
+        if (free_field(a, P, c) == offsetof(struct logp_args, k))
+            c->args.k = host_k(a, P, c);
         return 0;
     }
     if (lpi_is_cacheable(c) && logp_algorithm_find(a->collective, a->name) == a)
         rc = lpi_choice_cached(best_value, a, P, c, &choice);
     else
         rc = best_value(a, P, c, &choice);
-    if (rc == 0 && choice.value > 0)
-        *value_at(c, field) = choice.value;
-    return rc;
+    if (rc != 0)
+        return rc;
+    c->args.within = choice.within;
+    lpi_set_free(a, P, c, choice.value);
+    return 0;
 }

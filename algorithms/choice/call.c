@@ -38,6 +38,8 @@ static __attribute__((noinline)) int best(lpi_chooser choose, const char *collec
     if (rc != 0 || choice.algorithm == NULL)
         return rc != 0 ? rc : -ENOTSUP;
     *algorithm = choice.algorithm;
+    if (choice.within != NULL)
+        c->args.within = choice.within;
     lpi_set_free(choice.algorithm, P, c, choice.value);
     return 0;
 }

@@ -72,6 +72,7 @@ int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
 struct lpi_choice {
     const struct logp_algorithm *algorithm; /* NULL: none applies */
     int64_t value;                          /* of its free parameter; 0: it has none */
+    const struct logp_algorithm *within;    /* logp_args.within of it */
     struct logp_prediction prediction;
 };
 
@@ -87,7 +88,8 @@ struct lpi_watch {
 int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *c,
                const struct logp_invocation *predicted, bool steps, const struct lpi_watch *watch,
                struct logp_choice *left, struct lpi_choice *out);
-/* Set the parameter that is free, if there is one, to the value with the least prediction. 0; -ENOMEM */
+/* Set the row within and the parameter, where they are free, to those with the least prediction. 0;
+ * -ENOMEM */
 int lpi_resolve_free(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
 /* Set that parameter to this value; 0: it has none. */
 void lpi_set_free(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c,

@@ -335,10 +335,11 @@ const struct logp_collective lpi_scan = {
     .postcondition = postcondition_scan,
     .in_place = lpi_vector_in_place,
     .bound = scan_bound,
-    .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(scans),
-                                             &lpi_scan_chain, &lpi_scan_two_tree, &lpi_census_scan,
-                                             &lpi_scan_grouped, &lpi_two_level_scan,
-                                             &lpi_scan_earliest, &lpi_shared_scan, NULL},
+    .rows =
+        (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(scans), &lpi_scan_chain,
+                                         &lpi_scan_two_tree, &lpi_census_scan, &lpi_scan_grouped,
+                                         &lpi_two_level_scan, &lpi_scan_earliest, &lpi_shared_scan,
+                                         &lpi_contained_scan, NULL},
 };
 
 const struct logp_collective lpi_exscan = {
@@ -353,5 +354,5 @@ const struct logp_collective lpi_exscan = {
                                              &lpi_exscan_chain, &lpi_exscan_two_tree,
                                              &lpi_census_exscan, &lpi_exscan_grouped,
                                              &lpi_two_level_exscan, &lpi_exscan_earliest,
-                                             &lpi_shared_exscan, NULL},
+                                             &lpi_shared_exscan, &lpi_contained_exscan, NULL},
 };

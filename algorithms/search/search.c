@@ -3,6 +3,7 @@
  * logp/search.h. */
 #include "search/search.h"
 #include "choice/choice.h"
+#include "choice/contained.h"
 #include "collective/collective.h"
 #include "operand/operand.h"
 #include "predict/predict.h"
@@ -196,11 +197,13 @@ static void take(struct search *s, const struct lpi_draft *d, int64_t ns, const 
 
 /* Read the steps of a row with this value of its free parameter (0: its own) into the draft. @return their time; INT64_MAX:
  * they cannot be folded as a list */
-static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t value)
+static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t value,
+                        const struct logp_algorithm *within)
 {
     struct logp_invocation c = s->c;
     struct logp_schedule schedule;
 
+    c.args.within = within;
     lpi_set_free(a, s->ask.P, &c, value);
     s->rc = lpi_resolve_free(a, s->ask.P, &c);
     if (s->rc != 0)
@@ -220,7 +223,7 @@ static void begin_with_table(struct search *s)
         s->rc = -ENOTSUP;
     if (s->rc != 0)
         return;
-    ns = read_row(s, choice.algorithm, choice.value);
+    ns = read_row(s, choice.algorithm, choice.value, choice.within);
     s->state.table_ns = ns;
     s->state.ns = INT64_MAX;
     if (s->rc == 0)
@@ -257,7 +260,7 @@ static void begin_with_rows(struct search *s)
 
         if (a->steps == NULL || !lpi_is_candidate(a, s->ask.P, &s->c))
             continue;
-        ns = read_row(s, a, 0);
+        ns = read_row(s, a, 0, NULL);
         s->rc = s->rc == -ENOMEM ? s->rc : 0; /* a row that cannot be planned is left out */
         if (s->rc == 0 && ns < INT64_MAX)
             add_start(s, ns);
@@ -570,7 +573,8 @@ static void begin_with_trees(struct search *s)
         struct logp_schedule schedule;
         int rc;
 
-        if (a->steps == NULL || !lpi_is_candidate(a, s->ask.P, &c) || is_over(s))
+        if (a->steps == NULL || lpi_contained_of(a) != NULL || !lpi_is_candidate(a, s->ask.P, &c) ||
+            is_over(s))
             continue;
         lpi_resolve_free(a, s->ask.P, &c);
         schedule = lpi_schedule_of(a, s->ask.P, &c);

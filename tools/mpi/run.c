@@ -433,9 +433,15 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                            .queue_limit = program->queue_limit,
                            .compute = program->compute,
                            .forced = program->forced,
+                           .storage = program->storage,
                            .records_calls = program->report != NULL,
                            .times_calls = program->compute > 0 || program->report != NULL};
+    if (the_run.storage.n_servers > 0)
+        the_run.storage.free_ns =
+            calloc((size_t)the_run.storage.n_servers, sizeof(*the_run.storage.free_ns));
     rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
+    if (the_run.storage.n_servers > 0 && the_run.storage.free_ns == NULL)
+        rc = -ENOMEM;
     if (rc == 0 && read_programs(&job, program) != 0)
         return 2;
     for (const struct job *other = job.next; other != NULL; other = other->next)
@@ -472,6 +478,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     host_end_watch();
     rc = agree_on_code(m, conclude(&job, m, rc));
     program->is_abandoned = host_is_abandoned(&job);
+    program->used_files = the_run.has_files;
     if (program->report != NULL && !program->is_abandoned)
         profile_collect(&job, program->report);
     if (!program->is_abandoned) {
