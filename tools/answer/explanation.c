@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of predictions: --explain. */
 #include "question/choice/choice.h"
+#include "question/schedule/schedule.h"
 #include "answer/answer.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ struct problem *check_explained(const struct question *q, const char *by)
     if (!q->model.emulated)
         return option_problem("--delay", q->model.delay->name,
                               "with %s: a delay model in which messages take time", by);
-    if (q->what.list != NULL && q->what.list->edges != NULL && !q->what.list->in_order)
+    if (is_concurrent(q))
         return option_problem("--schedule", option_text(q, "schedule"),
                               "with %s: operations in one order; those of this file are concurrent",
                               by);

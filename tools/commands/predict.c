@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* logp predict: one row for each requested algorithm. */
 #include "question/choice/choice.h"
+#include "question/schedule/schedule.h"
 #include "commands/command.h"
 #include "view/records/records.h"
 #include "answer/answer.h"
@@ -80,6 +81,7 @@ static struct problem *predict_all(struct question *q, struct answer_file *to)
     struct output out = {.q = q, .c = &a.c, .rows = rows};
     struct steps steps = begin_steps(q, "predict", "algorithms");
     struct problem *problem;
+    const int64_t *ends;
 
     TRY(asked_algorithms(q, &a));
     out.collective = a.collective;
@@ -90,6 +92,10 @@ static struct problem *predict_all(struct question *q, struct answer_file *to)
         show_steps(&steps, (double)i, a.n, a.chosen[i]->name);
         if (q->model.plugin != NULL || q->model.emulated)
             TRY(predict(q, &a.c, a.chosen[i], &rows[i].record.prediction));
+        if (by_graph(q)) {
+            time_of_graph(q, &ends);
+            rows[i].rank_ends = keep_ends(q, ends);
+        }
     }
     end_steps(&steps);
     say_unpredicted_rows(q, &a.c, rows, a.n);

@@ -4,6 +4,7 @@
  * computing for its time, and copying, which costs nothing, is left out.
  */
 #include "question/choice/choice.h"
+#include "question/schedule/schedule.h"
 #include "commands/command.h"
 #include "answer/answer.h"
 #include "view/schedule/forms.h"
@@ -18,7 +19,7 @@ static struct problem *schedule(struct question *q, struct answer_file *to)
     a = asked.chosen[0];
     if (option_given(q, "by"))
         return usage_problem("--by: logp schedule shows steps and does not use it");
-    if (q->what.list != NULL && q->what.list->edges != NULL && !q->what.list->in_order)
+    if (is_concurrent(q))
         return option_problem(
             "--schedule", option_text(q, "schedule"),
             "steps that are done one after the other; some of these are concurrent");

@@ -22,6 +22,7 @@ enum question_part {
     PART_LINKS,
     PART_PLUGIN,
     PART_SCHEDULE,
+    PART_EVALUATION,
     PART_BLOCKS,
     PART_CHOICE,
     PART_LISTED,

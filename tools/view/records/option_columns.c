@@ -235,6 +235,25 @@ VALUE(core_note_of)
                                             : NULL);
 }
 
+/* LogGOPSim's rules alone know it. */
+VALUE(O_of)
+{
+    const struct logp_params *p = &out->c->model.params;
+
+    return number_cell(CELL_BYTE_TIME, p->recv_streams, p->O_ps);
+}
+
+/* Of the operations of a GOAL file. */
+VALUE(rank_ends_of)
+{
+    return row->rank_ends != NULL
+               ? (struct cell){.kind = CELL_LIST, .number = out->q->model.P, .list = row->rank_ends}
+               : no_cell;
+}
+
+const struct column graph_columns[] = {
+    {KEY("O_ns_per_byte", O_of)}, {KEY("rank_ends_ns", rank_ends_of)}, {0}};
+
 const struct column last_columns[] = {
     {KEY("same_results", same_results_of), .option = "same-results"},
     {KEY("core_count", core_count_of), .measured = true},
