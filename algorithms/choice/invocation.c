@@ -54,7 +54,7 @@ struct logp_invocation lpi_alike(const struct logp_invocation *c)
 bool lpi_is_cacheable(const struct logp_invocation *c)
 {
     return c->model.topology == NULL && c->model.links == NULL && c->args.list == NULL &&
-           c->args.blocks == NULL && c->model.rendezvous_from == 0;
+           c->args.blocks == NULL && c->model.rendezvous_from == 0 && c->model.arrivals == NULL;
 }
 
 void lpi_resolve_others(const struct logp_algorithm *algorithm, int64_t P,

@@ -110,7 +110,7 @@ static bool is_possible(const struct logp_graph *g, const struct logp_graph_op *
            (any || (o->peer >= 0 && o->peer < g->P));
 }
 
-/* Note what is particular about a send or a receive. */
+/* Note the properties of a send or a receive. */
 static void note_message(struct logp_graph *g, const struct logp_graph_op *o)
 {
     if (o->amount > g->most_bytes)

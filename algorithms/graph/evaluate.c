@@ -18,7 +18,7 @@
 
 static const int64_t end_of_time = INT64_MAX / 8; /* as the fold of schedules */
 
-enum { PROGRESS = 1 << 16 };
+enum { PROGRESS = 1 << 16, AHEAD = 8 };
 
 /* An item whose turn is at a time. */
 struct event {
@@ -92,9 +92,13 @@ static struct lpi_queue *queue_of(const struct evaluation *v, struct lpi_queue *
 /* (k-1) times a price per byte. */
 static int64_t stream(int64_t ps, uint64_t n_bytes)
 {
-    const unsigned __int128 ns =
-        ps > 0 && n_bytes > 1 ? ((unsigned __int128)(n_bytes - 1) * (uint64_t)ps + 999) / 1000 : 0;
+    unsigned __int128 ns;
 
+    if (ps == 0 || n_bytes <= 1)
+        return 0;
+    if (n_bytes < UINT32_MAX && ps < INT32_MAX) /* a division of 128 bits is slow */
+        return (int64_t)(((n_bytes - 1) * (uint64_t)ps + 999) / 1000);
+    ns = ((unsigned __int128)(n_bytes - 1) * (uint64_t)ps + 999) / 1000;
     return ns < (unsigned __int128)end_of_time ? (int64_t)ns : end_of_time;
 }
 
@@ -114,7 +118,7 @@ static uint32_t new_item(struct evaluation *v, uint32_t operation, uint32_t rank
     if (item != 0) {
         v->unused = v->items[item].next;
     } else {
-        if (v->n_items >= LOGP_GRAPH_MAX - 1 ||
+        if (v->n_items >= LPI_MOST_ITEMS ||
             !lpi_grow(&v->items, v->n_items, &v->item_capacity, sizeof(*v->items), 256))
             return 0;
         v->meetings.items = v->items;
@@ -126,7 +130,7 @@ static uint32_t new_item(struct evaluation *v, uint32_t operation, uint32_t rank
 
 static void end_item(struct evaluation *v, uint32_t item)
 {
-    v->items[item].next = v->unused;
+    v->items[item].next = v->unused & LPI_MOST_ITEMS;
     v->unused = item;
 }
 
@@ -187,6 +191,17 @@ static int finish(struct evaluation *v, struct freed *f, uint32_t operation)
     return free_next(v, f, operation, false);
 }
 
+/* A rank goes through its operations in about their order, and there are too many ranks for the
+ * processor to see that: fetch the operations that come soon. */
+static void fetch_ahead(const struct evaluation *v, uint32_t operation)
+{
+    const struct lpi_operation *o = &v->graph->operations[operation];
+
+    __builtin_prefetch(o + AHEAD);
+    __builtin_prefetch(&v->waits[operation + 2 * AHEAD], 1);
+    __builtin_prefetch(&v->graph->to[o->first + 2 * AHEAD]);
+}
+
 static int take_up_one(struct evaluation *v, uint32_t rank, uint32_t operation)
 {
     const struct lpi_operation *o = &v->graph->operations[operation];
@@ -195,6 +210,7 @@ static int take_up_one(struct evaluation *v, uint32_t rank, uint32_t operation)
 
     if (item == 0)
         return -ENOMEM;
+    fetch_ahead(v, operation);
     if (o->kind == LOGP_STEP_COMPUTE)
         return line_up(v, queue_of(v, v->computations, rank, o->lane), item, processor);
     if (o->kind == LOGP_STEP_SEND)
@@ -367,9 +383,9 @@ static int wait_in_line(struct evaluation *v, struct lpi_queue *q, uint32_t item
         before = next;
         next = v->items[next].next;
     }
-    v->items[item].next = next;
+    v->items[item].next = next & LPI_MOST_ITEMS;
     if (before != 0)
-        v->items[before].next = item;
+        v->items[before].next = item & LPI_MOST_ITEMS;
     else
         q->first = item;
     return before == 0 ? turn_at(v, item, at) : 0;

@@ -25,8 +25,7 @@ struct lpi_lane {
     uint8_t processor, interface;
 };
 
-/* The operations of a rank stand one after the other; ranks stand in the order in which they were
- * begun. */
+/* The operations of a rank follow one another; ranks are in the order in which they were begun. */
 struct logp_graph {
     int64_t P;
     struct lpi_operation *operations; /* and one more, for `first` */
@@ -81,6 +80,8 @@ enum lpi_item_state {
     LPI_ITEM_MEETING, /* it waits for its match */
 };
 
+enum { LPI_MOST_ITEMS = (1 << 30) - 1 };
+
 struct lpi_item {
     uint32_t operation;
     uint32_t rank; /* of the operation */
@@ -127,7 +128,7 @@ static inline void lpi_queue_add(struct lpi_queue *q, struct lpi_item *items, ui
     if (q->first == 0)
         q->first = item;
     else
-        items[q->last].next = item;
+        items[q->last].next = item & LPI_MOST_ITEMS;
     q->last = item;
 }
 

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum { IN_LINE = 4 }; /* places of the table in a cache line */
+
 int lpi_meetings_init(struct lpi_meetings *m, const struct logp_graph *graph)
 {
     bool any = false;
@@ -35,11 +37,13 @@ static uint64_t tag_of(const struct lpi_meetings *m, uint32_t item)
 
 /* ---- ranks without wildcards ---- */
 
+/* Tags that follow one another are often used one after the other: they share a cache line. */
 static size_t home(const struct lpi_meetings *m, uint32_t rank, uint32_t source, uint64_t tag)
 {
-    const uint64_t key = tag * UINT64_C(0x9e3779b97f4a7c15) ^ ((uint64_t)rank << 32 | source);
+    const uint64_t line = tag / IN_LINE * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t key = (line ^ ((uint64_t)rank << 32 | source)) * UINT64_C(0xd6e8feb86659fd93);
 
-    return (size_t)(key * UINT64_C(0xd6e8feb86659fd93) >> 32) & (m->space - 1);
+    return ((size_t)(key >> 32) * IN_LINE + tag % IN_LINE) & (m->space - 1);
 }
 
 static size_t next_place(const struct lpi_meetings *m, size_t i)
@@ -60,7 +64,7 @@ static struct lpi_meeting *find(const struct lpi_meetings *m, uint32_t rank, uin
     return &m->table[i];
 }
 
-/* Free a place, and move up the queues behind it that would no longer be found. */
+/* Free a place, and move up the queues after it that would no longer be found. */
 static void remove_queue(struct lpi_meetings *m, struct lpi_meeting *gone)
 {
     size_t hole = (size_t)(gone - m->table);

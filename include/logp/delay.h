@@ -788,7 +788,12 @@ struct logp_network {
     const char *faults;                 /**< "drop:1e-3,stop@5:20us": see fault above; NULL: none */
     const char *noise;                  /**< "exp:500ns"; NULL: none */
     int64_t unit_ns;                    /**< of times in faults and noise without a suffix; 0: 1 */
-    int64_t reserved[4];                /**< 0; for later fields */
+    /** When each rank arrives at a collective, in ns from the common start, 0 .. LOGP_PARAM_MAX_NS:
+     *  P of them, by rank. A fold starts a rank then, and counts from the common start on; algorithms
+     *  are chosen by their schedules. A machine ignores it: logp_experiment.arrivals. NULL: all at
+     *  0 */
+    const int64_t *arrivals;
+    int64_t reserved[3]; /**< 0; for later fields */
 };
 
 /** Bytes of the reason for which a network is refused. */

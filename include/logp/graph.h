@@ -177,7 +177,7 @@ LOGP_API int logp_graph_evaluate(const struct logp_graph *graph, const struct lo
 
 /**
  * The acts of each rank in the order in which they begin, as steps for a run or a fold: a
- * logp_step_list without edges, in which a receive stands where its message comes in. Under the
+ * logp_step_list without edges, in which the place of a receive is that at which its message comes in. Under the
  * delay model `loggops` it takes the time of the graph, and each rank the time of its own. The tags
  * of a graph with tags above 2^31 - 1 are numbered from 0 on.
  * @param out   out: to be freed with logp_graph_list_destroy()

@@ -56,7 +56,29 @@ for seed in {1..12}; do
         done
     done
 done
-"$goal/loggopsim.py" --answers "$goal/loggopsim.json" "$LOGP" >/dev/null || fail "the answers of LogGOPSim"
+# the binary form and the text say the same; a file that is cut or changed is refused in one line, or is another graph
+for seed in 3 4; do
+    "$goal/random_graph.py" "$seed" places >"$dir/steps"
+    logp predict --schedule "$dir/steps" --format json
+    said=$(grep -o '"rank_ends_ns":[^]]*' "$dir/out")
+    for form in goal-bin goal; do
+        logp schedule --schedule "$dir/steps" --format $form --output "$dir/other"
+        logp predict --schedule "$dir/other" --format json
+        [ "$(grep -o '"rank_ends_ns":[^]]*' "$dir/out")" = "$said" ] || fail "seed $seed: --format $form says another time"
+    done
+    logp schedule --schedule "$dir/steps" --format goal-bin --output "$dir/whole"
+    size=$(stat -c %s "$dir/whole")
+    for ((n = 1; n < size; n += size / 40)); do
+        head -c "$n" "$dir/whole" >"$dir/cut"
+        expect=--schedule bad predict --schedule "$dir/cut"
+        cp "$dir/whole" "$dir/cut"
+        printf '\377' | dd of="$dir/cut" bs=1 seek="$n" conv=notrunc status=none
+        logp predict --schedule "$dir/cut"
+        [ $code -eq 0 ] || [ $code -eq 2 ] || fail "seed $seed, byte $n: exit code $code"
+        [ "$(wc -l <"$dir/err")" -le 1 ] || fail "seed $seed, byte $n: $(cat "$dir/err")"
+    done
+done
+"$goal/loggopsim.py" --answers "$goal/loggopsim.json" "$logp" >/dev/null || fail "the answers of LogGOPSim"
 # LogGOPSim, too, runs the steps of a written file in the order of the lines
 logp schedule scatter --algo binomial -P 4 --format goal
 cp "$dir/out" "$dir/steps"

@@ -42,6 +42,9 @@ struct row {
     struct change change;     /* bench --against */
     const int64_t *rank_ends; /* by rank, of a GOAL file: the end of its last operation; kept by the
                                  question. NULL: not known */
+    int64_t n_rank_ends;
+    bool has_alone;
+    int64_t alone_ns; /* of a file of --schedule, without the others */
     char wrong_ranks[128];    /* without the right result in it: "3,7"; many: "3,7,+5 more" */
 };
 

@@ -117,7 +117,8 @@ static void take_rank_times(const struct question *q, struct row *row, const int
     }
     row->ranks.mean_ns = (int64_t)(sum / (double)P + 0.5);
     if (by_graph(q))
-        row->rank_ends = keep_ends(q, rank_ns);
+        row->rank_ends = keep_ends(q, rank_ns, P);
+    row->n_rank_ends = P;
 }
 
 /* Report unreceived messages: the next collective would take them for its own. */
@@ -171,7 +172,8 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
                                 .disturbed_by_ns = q->how.disturbed_by_ns,
                                 .failed = tell_failed,
                                 .failed_arg = &telling,
-                                .rank_ns = rank_ns};
+                                .rank_ns = rank_ns,
+                                .arrivals = c->model.arrivals};
     int rc;
 
     if (row->keeps_runs && q->how.clock == LOGP_CLOCK_WALL)

@@ -354,5 +354,7 @@ const struct option_row model_options[] = {
      .series = SERIES_WORDS, .of_machine = true, .choices = all_delays},
     {"topology", "SPEC", "%s", "none", "", OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE,
      .apply = apply_topology, .series = SERIES_WORDS, .choices = all_topologies},
+    {"arrival", "HOW", "when ranks begin: late@RANK:T, uniform:T, exp:T, or a file, a time a line",
+     "none", "", OPTIONS_MODEL, .apply = apply_arrival, .series = SERIES_WORDS},
     {0},
 };

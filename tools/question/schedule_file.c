@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The largest message of a run. */
 static const int64_t most_run_bytes = INT64_C(1) << 30;
@@ -73,25 +74,66 @@ static struct problem *read_any(struct reading *r, FILE *f)
     return first == '{' ? read_text(r, f) : read_goal(r, f, line);
 }
 
+static struct problem *read_one(const struct question *q, const char *option, const char *file,
+                                struct reading **r)
+{
+    struct problem *problem;
+    FILE *f = fopen(file, "re");
+
+    if (f == NULL)
+        return option_problem(option, file,
+                              "cannot read it: %s; give a schedule file (json, goal)",
+                              strerror(errno));
+    *r = begin_file(q, option, file);
+    problem = read_any(*r, f);
+    fclose(f);
+    return problem;
+}
+
+/* Join the graphs of several files. */
+static struct problem *join_parts(struct reading *r)
+{
+    const struct logp_graph **graphs = need(calloc(r->n_parts, sizeof(struct logp_graph *)));
+    int rc;
+
+    for (size_t i = 0; i < r->n_parts; i++)
+        graphs[i] = r->parts[i]->graph;
+    rc = logp_graph_join(graphs, r->n_parts, &r->graph);
+    free(graphs);
+    if (rc == -EINVAL)
+        return option_problem(r->option, r->file, "1 .. %d ranks in all files",
+                              LOGP_MAX_PROCESSORS);
+    TRY(graph_problem(r, rc, "all files", -1, -1));
+    return begin_reading(r, logp_graph_size(r->graph).P);
+}
+
+/* Read A,B,...: the jobs of one machine. */
+static struct problem *read_several(const struct question *q, const char *option, const char *files,
+                                    struct reading **r)
+{
+    char *list = kept_by(q, strdup(files), free), *save = NULL;
+    struct reading *all = begin_file(q, option, files);
+
+    *r = all;
+    for (char *file = strtok_r(list, ",", &save); file != NULL; file = strtok_r(NULL, ",", &save)) {
+        all->parts = need(realloc(all->parts, (all->n_parts + 1) * sizeof(*all->parts)));
+        TRY(read_one(q, option, file, &all->parts[all->n_parts]));
+        if (all->parts[all->n_parts]->graph == NULL)
+            return option_problem(option, file, "GOAL: of several files each must be GOAL");
+        all->n_parts++;
+    }
+    return join_parts(all);
+}
+
 struct problem *read_schedule(const struct question *q, const char *option, const char *file,
                               const struct logp_step_list **list)
 {
     struct reading **r = the_file(q);
-    struct problem *problem;
-    FILE *f;
 
-    if (*r == NULL) {
-        f = fopen(file, "re");
-        if (f == NULL)
-            return option_problem(option, file,
-                                  "cannot read it: %s; give a schedule file (json, goal)",
-                                  strerror(errno));
-        *r = begin_file(q, option, file);
-        problem = read_any(*r, f);
-        fclose(f);
-        if (problem != NULL)
-            return problem;
-    }
+    if (*r == NULL && strchr(file, ',') != NULL && access(file, F_OK) != 0)
+        TRY(read_several(q, option, file, r));
+    else if (*r == NULL)
+        TRY(read_one(q, option, file, r));
     *list = &(*r)->list;
     return NULL;
 }
@@ -280,6 +322,11 @@ bool is_concurrent(const struct question *q)
     return has_graph(q) && (r->with_edges == NULL || !r->with_edges->in_order);
 }
 
+bool is_ours(const struct question *q)
+{
+    return (*the_file(q))->is_ours;
+}
+
 const struct logp_graph *graph_of_schedule(const struct question *q)
 {
     return (*the_file(q))->graph;
@@ -293,11 +340,61 @@ const struct logp_graph_time *time_of_graph(const struct question *q, const int6
     return &e->time;
 }
 
-const int64_t *keep_ends(const struct question *q, const int64_t *ends)
+const int64_t *keep_ends(const struct question *q, const int64_t *ends, int64_t n)
 {
-    const size_t n = (size_t)q->model.P * sizeof(*ends);
+    const size_t n_bytes = (size_t)n * sizeof(*ends);
 
-    return memcpy(kept_by(q, malloc(n), free), ends, n);
+    return memcpy(kept_by(q, malloc(n_bytes), free), ends, n_bytes);
+}
+
+/* ---- several files ---- */
+
+size_t jobs_of_schedule(const struct question *q)
+{
+    const struct reading *r = *the_file(q);
+
+    return q->what.list == NULL || r == NULL ? 0 : r->n_parts > 0 ? r->n_parts : 1;
+}
+
+/* By rank its host: rank r of each file has host r. */
+static const int64_t *shared_hosts(const struct question *q, struct reading *r)
+{
+    int64_t first = 0;
+
+    if (!q->how.shares_hosts || r->n_parts == 0)
+        return NULL;
+    if (r->host_of == NULL)
+        r->host_of = need(calloc((size_t)r->list.P, sizeof(*r->host_of)));
+    for (size_t i = 0; i < r->n_parts; first += r->parts[i++]->list.P)
+        for (int64_t rank = 0; rank < r->parts[i]->list.P; rank++)
+            r->host_of[first + rank] = rank;
+    return r->host_of;
+}
+
+struct problem *find_job(const struct question *q, size_t i, const struct logp_algorithm *listed,
+                         struct schedule_job *out)
+{
+    const struct reading *r = *the_file(q), *part = r->parts[i];
+    const struct logp_network network = network_of(q);
+    const char *base = strrchr(part->file, '/');
+    struct logp_algorithm *row = kept_by(q, malloc(sizeof(*row)), free);
+    struct logp_graph_time time;
+    const int64_t *ends;
+
+    *row = *listed;
+    row->name = base != NULL ? base + 1 : part->file;
+    *out = (struct schedule_job){.row = row, .P = part->list.P};
+    for (size_t k = 0; k < i; k++)
+        out->first += r->parts[k]->list.P;
+    TRY(refuse_evaluation(q, part,
+                          logp_graph_evaluate(part->graph, &network, NULL, NULL, NULL, &time),
+                          &time));
+    out->alone_ns = time.ns;
+    time_of_graph(q, &ends);
+    for (int64_t rank = out->first; rank < out->first + out->P; rank++)
+        if (ends[rank] > out->together_ns)
+            out->together_ns = ends[rank];
+    return NULL;
 }
 
 /* Refuse a graph that needs LogGOPSim's rules. by: the option or the command without them. */
@@ -325,6 +422,9 @@ static struct problem *list_edges(const struct question *q, struct reading *r)
 
     if (r->with_edges != NULL)
         return NULL;
+    if (r->n_parts > 0)
+        return option_problem("--schedule", r->file,
+                              "several files need --delay loggops and logp predict");
     TRY(refuse_places(q, r, "--delay other than loggops"));
     rc = logp_graph_list(r->graph, &r->with_edges);
     if (rc == -ENOTSUP)
@@ -341,21 +441,28 @@ static struct problem *evaluate(const struct question *q, struct reading *r, boo
 {
     struct evaluated *e = the_evaluation(q);
     const struct logp_network network = network_of(q);
+    const struct logp_graph_observer observer = {.size = sizeof(observer),
+                                                 .arg = q->what.graph_progress_arg,
+                                                 .progress = q->what.graph_progress};
     int rc;
 
     if (logp_params_capacity(&network.params) > 0)
         return option_problem("--capacity", option_text(q, "capacity"),
                               "off: --schedule FILE with concurrent operations does not support "
                               "it; remove it");
+    if (runs && r->n_parts > 0)
+        return option_problem("--schedule", r->file,
+                              "one file: %s runs one schedule; type logp predict",
+                              q->line.command);
     if (runs)
-        TRY(refuse_places(q, r, q->line.command));
+        TRY(refuse_places(q, r, q->form.explain ? "--explain" : q->line.command));
     if (runs && network.rendezvous_from > 0)
         return option_problem("--rendezvous", option_text(q, "rendezvous"),
                               "none: with the concurrent operations of a GOAL file only logp "
                               "predict supports it; type logp predict");
     if (e->ends == NULL)
         e->ends = kept_by(q, calloc((size_t)r->list.P, sizeof(*e->ends)), free);
-    rc = logp_graph_evaluate(r->graph, &network, NULL, NULL, e->ends, &e->time);
+    rc = logp_graph_evaluate(r->graph, &network, shared_hosts(q, r), &observer, e->ends, &e->time);
     TRY(refuse_evaluation(q, r, rc, &e->time));
     if (!runs)
         return NULL;
@@ -369,12 +476,15 @@ static struct problem *evaluate(const struct question *q, struct reading *r, boo
 struct problem *list_of_schedule(const struct question *q, const struct logp_step_list **list)
 {
     struct reading *r = *the_file(q);
-    const bool runs = (q->line.sets & OPTIONS_RUN) != 0 || is_faulty(q) ||
+    const bool runs = (q->line.sets & OPTIONS_RUN) != 0 || is_faulty(q) || q->form.explain ||
                       q->model.plugin != NULL || q->line.answer != ANSWER_RECORDS;
 
     *list = q->what.list;
     if (!has_graph(q))
         return NULL;
+    if (q->model.arrival_text != NULL)
+        return option_problem("--arrival", q->model.arrival_text,
+                              "none with a GOAL file: let its ranks begin with a calc");
     if (!by_graph(q) || q->line.answer == ANSWER_STEPS) {
         TRY(list_edges(q, r));
         *list = r->with_edges;

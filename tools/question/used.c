@@ -194,7 +194,8 @@ static bool has_no_saved(const struct question *q)
 
 static bool has_no_chance(const struct question *q)
 {
-    return (q->line.sets & (OPTIONS_RUN | OPTIONS_FAULT)) == OPTIONS_FAULT && !is_faulty(q);
+    return (q->line.sets & (OPTIONS_RUN | OPTIONS_FAULT)) == OPTIONS_FAULT && !is_faulty(q) &&
+           q->model.arrival_text == NULL;
 }
 
 const struct limit limits[] = {
@@ -238,7 +239,7 @@ const struct limit limits[] = {
      .idle = has_no_picture,
      .without = "a picture (--output FILE.svg)"},
     {{"fail-on"}, .idle = has_no_saved, .without = "--against"},
-    {{"seed"}, .idle = has_no_chance, .without = "--noise or --fault"},
+    {{"seed"}, .idle = has_no_chance, .without = "--noise, --fault or --arrival"},
     {.options = {NULL}},
 };
 

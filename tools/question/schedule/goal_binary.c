@@ -40,8 +40,9 @@ bool is_goal_binary(int first)
 /* A part of the file that is read from front to back. */
 struct window {
     int fd;
-    uint64_t at, end; /* of the file: the place of the next byte to read, and of the end of the part */
-    size_t next, n;   /* of the bytes in memory: the next, and how many */
+    uint64_t at,
+        end; /* of the file: the place of the next byte to read, and of the end of the part */
+    size_t next, n; /* of the bytes in memory: the next, and how many */
     unsigned char bytes[WINDOW];
 };
 
@@ -147,7 +148,7 @@ static struct problem *read_node(struct binary *b, int64_t rank, const unsigned 
     if (at[4] < 1 || at[4] > 3)
         return damaged(b, rank, "an operation is neither a send nor a receive nor a computation");
     if (at[4] < 3 && !any && peer >= b->P)
-        return damaged(b, rank, "a message has a peer that is no rank");
+        return damaged(b, rank, "a peer of a message is not a rank");
     if (amount > LOGP_GRAPH_MOST_AMOUNT)
         return damaged(b, rank, "an operation has more than 2^60 bytes or ns");
     o = (struct logp_graph_op){.kind = kinds[at[4] - 1],

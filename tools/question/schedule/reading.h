@@ -20,7 +20,10 @@ struct reading {
     struct logp_graph *graph;          /* of a GOAL file, whose list has no steps */
     struct logp_step_list *with_edges; /* the graph as a list; NULL: it was not needed yet */
     struct logp_step_list *in_order;   /* the graph in the order of its acts; NULL: as above */
-    bool is_ours;                      /* GOAL_MARK */
+    struct reading **parts; /* of several files, of which the graph is joined; NULL: one file */
+    size_t n_parts;
+    int64_t *host_of;  /* by rank, with --place shared; NULL: not known yet */
+    bool is_ours;      /* GOAL_MARK */
     char without_data[64];             /* place of a step without the place of its data; "": none */
 };
 

@@ -39,6 +39,8 @@ void drop_reading(void *reading)
     drop_steps(&r->list);
     drop_steps(&r->with_data);
     logp_graph_destroy(r->graph);
+    free(r->parts);
+    free(r->host_of);
     logp_graph_list_destroy(r->with_edges);
     logp_graph_list_destroy(r->in_order);
     free(r->capacity);
