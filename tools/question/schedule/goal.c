@@ -118,12 +118,18 @@ static bool skip_comment(struct goal *g)
     return true;
 }
 
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
 /* Skip to the next token of this line. @return false: there is none */
 static bool more_in_line(struct goal *g)
 {
     do
-        g->at += strspn(g->at, " \t\r\f\v");
-    while (skip_comment(g));
+        while (is_space(*g->at))
+            g->at++;
+    while (*g->at == '/' && skip_comment(g));
     return *g->at != '\0' && *g->at != '\n';
 }
 
@@ -158,11 +164,11 @@ static struct name name_here(struct goal *g)
 /* Skip this word, if it is next. */
 static bool word(struct goal *g, const char *expected)
 {
-    const struct name name = name_here(g);
+    const size_t n = strlen(expected);
 
-    if (name.at == NULL || name.n != strlen(expected) || memcmp(name.at, expected, name.n) != 0)
+    if (!more_in_line(g) || strncmp(g->at, expected, n) != 0 || is_of_name(g->at[n]))
         return false;
-    g->at += name.n;
+    g->at += n;
     return true;
 }
 
