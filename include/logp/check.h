@@ -109,6 +109,9 @@ enum logp_strategy {
                                  but messages and the objects that they touch. Runs in which each vp
                                  sees the same events in the same order count as one (source sets:
                                  Abdulla et al., POPL 2014) */
+    LOGP_STRATEGY_DELAYS, /**< runs without a deviation from the usual order, then all with one, then
+                               some with two, three, ... So the first failure that is found is
+                               nearly the smallest. Emmi, Qadeer, Rakamaric, POPL 2011 */
 };
 
 /** The sends that wait for their receiver (logp_network.rendezvous_from). */
@@ -143,10 +146,25 @@ struct logp_fault_limits {
     /** Messages that never come. Untimed checks only. Messages of collectives, also of those that
      *  create groups, are neither lost nor doubled. */
     int lost;
-    int doubled;    /**< messages that come twice. Untimed checks only */
+    int doubled;    /**< messages that come twice; the copy comes at once, or after any later
+                         messages of its source (see keeps_order). Untimed checks only */
     int partitions; /**< times at which one vp is cut off: messages that are sent from it or to it
                          are lost until the partition heals, which is a choice, too; not those of
                          collectives. Untimed checks only, not with exhaustive */
+};
+
+/**
+ * The places where faults strike. In a mask, bit i is that of rank or tag i, and bit 63 also that of all
+ * larger ones. 0: everywhere.
+ */
+struct logp_fault_places {
+    uint64_t ranks;     /**< the vps that crash and restart */
+    uint64_t senders;   /**< messages from one of these ... */
+    uint64_t receivers; /**< ... to one of these ... */
+    uint64_t tags;      /**< ... with one of these tags are lost, doubled and overtaken */
+    uint64_t half; /**< a partition cuts these vps off from all others, but not from each other;
+                             0: it cuts off one vp, any */
+    bool one_way;  /**< a partition loses only the messages that the half, or the vp, sends */
 };
 
 /** The result of a check for one number of processors. */
@@ -258,6 +276,20 @@ struct logp_check {
     bool leaves_requests; /**< a program may end before all its requests are completed */
     bool poison; /**< the buffer of logp_isend() must not change before a call has found the send
                       complete, as MPI demands; logp_isend() itself copies it */
+    struct logp_fault_places fault_places;
+    /** The largest number of messages in a run that later ones of the same source pass, as on a
+     *  network that reorders (UDP, several connections). A receive, wait or probe may then take a
+     *  message although an earlier one of its source is there that it fits, too; it is a choice, and
+     *  the first of all is that no message is passed. Not those of collectives. Untimed checks that
+     *  vary matches only; 0: none */
+    int most_overtaken;
+    bool keeps_order; /**< the copy of a message that is doubled comes at once: messages of one
+                           source never overtake each other, as MPI demands. Not with
+                           most_overtaken */
+    /** Further runs that are made after a failure of an untimed check, to find the same failure with
+     *  fewer deviations: all with one deviation, and then runs with other seeds, for at most 5 s.
+     *  0: as many as were made until the failure, at least 2000; negative: none */
+    int64_t smallest_runs;
 };
 
 /** The kinds of failures. */
@@ -273,10 +305,12 @@ enum logp_failure_kind {
     LOGP_FAILURE_LEFT_OVER,    /**< -EBADMSG: n_left_over messages were never received */
     LOGP_FAILURE_LIVELOCK,     /**< -ELOOP: a run has not ended within most_steps; the check forbids
                                  that, or no run of this size has ended */
-    LOGP_FAILURE_CRASHED,      /**< `error` is the signal that ended the process; only in replays */
+    LOGP_FAILURE_CRASHED,      /**< `error` is the signal that ended the process, or 0: a sanitizer
+                                    has; only in replays */
     LOGP_FAILURE_EXITED,       /**< 0: the process has called exit(); only in replays */
     LOGP_FAILURE_UNCONTROLLED, /**< -ESTALE: two runs with the same choices differed, and no other
-                                    failure was found */
+                                    failure was found; or a failure does not recur in a fresh
+                                    process, so it depends on earlier runs */
 };
 
 /** A failure and its replay. Free it with logp_failure_free(). */
@@ -312,7 +346,8 @@ struct logp_failure {
  *   LOGP_CHECK_RUNS=N      runs
  *   LOGP_CHECK_SECONDS=X   time_ns
  *   LOGP_CHECK_SEED=N      seed
- *   LOGP_CHECK_STRATEGY=S  random, pct or exhaustive
+ *   LOGP_CHECK_STRATEGY=S  random, pct, exhaustive or delays
+ *   LOGP_CHECK_SMALLEST=N  smallest_runs, and 0 for none; failure.text does not name it
  *   LOGP_CHECK_CORES=N     cores, which failure.text does not name
  *   LOGP_CHECK_REGRESSIONS=DIR  regressions
  *
@@ -326,6 +361,9 @@ struct logp_failure {
  *                        there is no timeout, unless the failure is one. `logp replay FILE` starts
  *                        the process of the failure in this way and reports the result
  *   LOGP_REPLAY_EXECUTOR=NAME  the executor of the replay, for example "thread"
+ *   LOGP_CHECK_CONFIRM=0  do not repeat failures in a fresh process. Without it, the program is started
+ *                         again for each failure, with stdin from /dev/null and LOGP_REPLAY. A
+ *                         failure that does not recur there is LOGP_FAILURE_UNCONTROLLED
  *
  * If stderr is a terminal, a line shows how far the check is, after its first second. It is erased
  * at the end.
@@ -380,6 +418,8 @@ struct logp_replay {
                            unknown */
     char *directory;      /**< of that process; NULL: unknown */
     char *faults, *noise; /**< as in logp_network; NULL: none */
+    char *environment; /**< variables of that process, each NAME=HASH, with a hash of 16 bits of its
+                               value, separated by blanks; NULL: unknown */
 };
 
 /**
@@ -451,6 +491,21 @@ LOGP_API int logp_recover(struct logp_vp *vp, int key, void *data, size_t capaci
                           size_t *n_bytes);
 
 /**
+ * Cut links: messages that these vps send to those are lost from now on. It is not a choice: a test
+ * cuts where it wants to. Messages under way still come; those of collectives are spared. Vps other
+ * than the senders must not depend on the moment: an exhaustive check does not vary it, and is not
+ * complete then. Without an explorer nothing is cut.
+ * @param senders    a mask as in struct logp_fault_places; 0: all
+ * @param receivers  the same
+ * @return 0; -EHOSTDOWN (this vp has crashed), or the error that stops the run
+ */
+LOGP_API int logp_fault_cut(struct logp_vp *vp, uint64_t senders, uint64_t receivers);
+
+/** Heal links that logp_fault_cut() has cut. It does not end a partition that the check has chosen.
+ *  Parameters and results are the same. */
+LOGP_API int logp_fault_heal(struct logp_vp *vp, uint64_t senders, uint64_t receivers);
+
+/**
  * Announce that the program is about to read or write an object that it shares with other vps other
  * than by messages: a monitor, a counter of a test. Other vps may run first, and exhaustive tries
  * the touches of a key in all orders. All actions up to the next call of the library are one step.
@@ -458,6 +513,15 @@ LOGP_API int logp_recover(struct logp_vp *vp, int key, void *data, size_t capaci
  * @return 0, or the error that stops the run
  */
 LOGP_API int logp_shared_touch(struct logp_vp *vp, int key);
+
+/**
+ * The same for an object by its name, which reports show: LOGP_TOUCH(vp, s->votes). Objects of one
+ * name count as one, so exhaustive may make more runs than it must.
+ */
+#define LOGP_TOUCH(vp, object) logp_shared_touch_named((vp), sizeof(object) > 0 ? #object : "")
+
+/** Called by LOGP_TOUCH(). name must live as long as the process. */
+LOGP_API int logp_shared_touch_named(struct logp_vp *vp, const char *name);
 
 /**
  * Compare two values: integers, characters, bool, floating-point numbers, pointers, or strings,
@@ -626,20 +690,26 @@ enum logp_alternative_kind {
     LOGP_FAULT,  /**< the fault `tag` comes before its call; all alternatives are of this call, and
                       the first is LOGP_FAULT_NONE. `source` is the receiver of its message, and
                       `polls` its tag; or -1, and the kind of note that the call would give */
+    LOGP_OVERTAKE, /**< as LOGP_TAKE, but of a later message of the source, which overtakes one or
+                        more that the request fits: most_overtaken */
 };
 
 /** Faults as alternatives and in notes. */
 enum logp_fault_choice {
     LOGP_FAULT_NONE,
-    LOGP_FAULT_LOST,    /**< the message is lost */
-    LOGP_FAULT_DOUBLED, /**< it comes twice */
-    LOGP_FAULT_CRASH,   /**< the vp ends */
-    LOGP_FAULT_RESTART, /**< the vp crashes and starts again */
-    LOGP_FAULT_CUT,     /**< the vp is cut off from all others */
-    LOGP_FAULT_HEAL,    /**< no vp is cut off any more */
+    LOGP_FAULT_LOST,       /**< the message is lost */
+    LOGP_FAULT_DOUBLED,    /**< it comes twice */
+    LOGP_FAULT_CRASH,      /**< the vp ends */
+    LOGP_FAULT_RESTART,    /**< the vp crashes and starts again */
+    LOGP_FAULT_CUT,        /**< the vp is cut off from all others */
+    LOGP_FAULT_HEAL,       /**< no vp is cut off any more */
+    LOGP_FAULT_SPLIT,      /**< logp_fault_places.half is cut off from all others */
+    LOGP_FAULT_CUT_LINKS,  /**< in notes only: logp_fault_cut() has been called */
+    LOGP_FAULT_HEAL_LINKS, /**< in notes only: logp_fault_heal() has been called */
 };
 
-/** Further properties of a match: bits of logp_alternative.polls with LOGP_TAKE. */
+/** Further properties of a match: bits of logp_alternative.polls with LOGP_TAKE and
+ *  LOGP_OVERTAKE. */
 enum logp_take {
     LOGP_TAKE_ANY_TAG = 1,   /**< a receive of any tag is posted: then other messages of the source
                                 may change which receive takes one */
@@ -648,21 +718,26 @@ enum logp_take {
     LOGP_TAKE_ALONE = 8,     /**< the vp waits for this request, and no other receive is posted */
     LOGP_TAKE_FROM_ANY = 16, /**< the request is of any source */
     LOGP_TAKE_OF_ANY = 32,   /**< the request is of any tag */
+    /** LOGP_OVERTAKE: polls / LOGP_TAKE_PASSED earlier messages of the source have not been taken
+     *  yet, whatever their tags */
+    LOGP_TAKE_PASSED = 256,
 };
 
 /** One event that could come next. */
 struct logp_alternative {
     enum logp_alternative_kind kind;
-    int rank;   /**< of the vp */
-    int source; /**< LOGP_TAKE: of the message; LOGP_DONE: the receiver of the send; else -1 */
-    int polls;  /**< LOGP_GO_ON: how many polls and waits of the vp in a row found nothing. A
+    int rank; /**< of the vp */
+    int source; /**< LOGP_TAKE, LOGP_OVERTAKE: of the message; LOGP_DONE: the receiver of the send; else -1 */
+    int polls; /**< LOGP_GO_ON: how many polls and waits of the vp in a row found nothing. A
                      strategy that always prefers a vp that polls makes no progress. LOGP_MISS: how
                      many in a row have missed, with this one. LOGP_TAKE: bits of logp_take */
-    int tag;    /**< LOGP_TAKE, LOGP_DONE: of the message */
-    int index;  /**< LOGP_TAKE, LOGP_DONE: of the request that completes, among those waited for;
-                     -1: a request that the vp does not wait for, or a probe */
-    uint32_t context; /**< LOGP_TAKE: of the message's group: logp_group_context() */
-    uint32_t request; /**< LOGP_TAKE, LOGP_DONE, LOGP_CANCEL: the number of the request among those
+    int tag;   /**< LOGP_TAKE, LOGP_OVERTAKE, LOGP_DONE: of the message */
+    int index; /**< LOGP_TAKE, LOGP_OVERTAKE, LOGP_DONE: of the request that completes, among those waited for;
+                     -1: a request that the vp does not wait for, or a probe.
+                     LOGP_MISS: 1, a wait with an end; 0, a poll */
+    uint32_t context; /**< LOGP_TAKE, LOGP_OVERTAKE: of the message's group: logp_group_context() */
+    uint32_t
+        request; /**< LOGP_TAKE, LOGP_OVERTAKE, LOGP_DONE, LOGP_CANCEL: the number of the request among those
                            that this vp has made in this run, from 1; 0: none */
 };
 
@@ -734,13 +809,17 @@ struct logp_explorer {
                                all its requests */
     bool poison; /**< with checks_requests: also if the buffer of logp_isend() changes before a call
                       has found the send complete */
+    struct logp_fault_places fault_places; /**< of most_faults and most_overtaken */
+    int most_overtaken; /**< as in struct logp_check; with untimed and messages only */
+    bool keeps_order;   /**< as in struct logp_check */
 };
 
 /**
  * Let an explorer decide from the next run on. Virtual clock on one core.
  * Threads: as logp_machine_run(), not during a run; also from again() of logp_machine_repeat().
  * @param explorer  copied; NULL: remove it
- * @return 0; -EINVAL (no size, no choose, negative misses, late without the fields that it needs),
+ * @return 0; -EINVAL (no size, no choose, negative misses or most_overtaken, late or most_overtaken
+ *         without the fields that it needs),
  *         -E2BIG, -ENOTSUP (wall clock, parallel, shared stacks), -EBUSY (as
  *         logp_machine_set_rendezvous_from()), -ENOMEM
  */

@@ -151,3 +151,23 @@ int logp_recover(struct logp_vp *vp, int key, void *data, size_t capacity, size_
         *n_bytes = n;
     return rc == -ENOENT ? rc : noted(vp, "logp_recover", rc);
 }
+
+static int cut(struct logp_vp *vp, const char *call, uint64_t from, uint64_t to, bool heals)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc = lpi_stopped(p);
+
+    if (rc == 0)
+        rc = p->core->machine->resolver.cut(p, from, to, heals);
+    return noted(vp, call, rc);
+}
+
+int logp_fault_cut(struct logp_vp *vp, uint64_t senders, uint64_t receivers)
+{
+    return cut(vp, "logp_fault_cut", senders, receivers, false);
+}
+
+int logp_fault_heal(struct logp_vp *vp, uint64_t senders, uint64_t receivers)
+{
+    return cut(vp, "logp_fault_heal", senders, receivers, true);
+}

@@ -249,8 +249,10 @@ static __attribute__((noinline)) int send_instrumented(struct lpi_proc *p, struc
     if (rc != 0 || copies < 2 || kind == LPI_RTS)
         return rc;
     e->kind = LPI_EAGER;
+    e->is_late = true;
     rc = send_when_space(p, to, e, true);
     e->kind = kind;
+    e->is_late = false;
     return rc;
 }
 

@@ -181,13 +181,47 @@ static int read_given(const char *text, struct lpi_replay **r, struct lpi_text *
     return rc;
 }
 
+/* This check has been reached: see fresh.c. */
+static void reach(void)
+{
+    const char *path = lpi_variable("LOGP_REPLAY_REACHED");
+    FILE *f = path != NULL ? fopen(path, "we") : NULL;
+
+    if (f != NULL) {
+        fputs("reached\n", f);
+        fclose(f);
+    }
+}
+
+/* Make the failure of r, which ends the process, smaller, and end. */
+static _Noreturn void show_smaller(struct lpi_job *job, struct lpi_replay *r)
+{
+    struct lpi_text t = {0};
+    const char *text;
+
+    job->origin = &r->facts;
+    job->check.name = r->facts.name;
+    job->most = job->check.runs;
+    job->plan = r->plan;
+    job->outcome = lpi_outcome_with(r->facts.kind, r->facts.error, -1);
+    lpi_signals_watch(lpi_crash);
+    text = lpi_answers_copy(&job->taken, &r->answers) ? lpi_crash_smaller(job, lpi_again_file())
+                                                      : NULL;
+    if (text != NULL) {
+        add_outcome(&t, "again", r->facts.error, text);
+        lpi_text_add(&t, "end\n");
+        report(&t);
+    }
+    _exit(EXIT_SUCCESS);
+}
+
 /* Run the replay and report it. */
 static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story,
                 struct logp_failure *found)
 {
     const bool untimed = r->plan.untimed, traced = lpi_variable("LOGP_REPLAY_TRACE") != NULL;
     struct logp_trace *trace = NULL;
-    struct lpi_text t = {0};
+    struct lpi_text t = {0}, differences = {0};
     int rc;
 
     if (lpi_variable("LOGP_REPLAY_EXECUTOR") != NULL)
@@ -198,8 +232,15 @@ static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *sto
         job->trace = &trace;
     story->keeps_notes = traced && untimed;
     job->ready.answer = lpi_variable("LOGP_REPLAY_OUT");
+    reach();
+    if (lpi_variable("LOGP_REPLAY_SMALLER") != NULL)
+        show_smaller(job, r);
     rc = run(job, r, story, found);
-    add_outcome(&t, outcome_of(job, r, rc), rc, found->text != NULL ? found->text : "");
+    if (r->facts.environment != NULL && strcmp(outcome_of(job, r, rc), "again") != 0)
+        lpi_environment_differences(&differences, r->facts.environment);
+    lpi_text_add(&differences, "%s", found->text != NULL ? found->text : "");
+    add_outcome(&t, outcome_of(job, r, rc), rc, differences.s != NULL ? differences.s : "");
+    free(differences.s);
     if (trace != NULL && !job->left_behind)
         lpi_trace_write(&t, job, story, trace);
     lpi_text_add(&t, "end\n");

@@ -139,7 +139,7 @@ int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job))
     with->is_done = false;
     if (with->end_ns != 0 && now >= with->end_ns)
         return -ECANCELED;
-    child = lpi_child_fork();
+    child = with->is_sound ? fork() : lpi_child_fork();
     if (child < 0)
         return -errno;
     if (child == 0) {

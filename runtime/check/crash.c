@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -203,11 +204,17 @@ static void answer(const struct lpi_job *job, const struct line *text, const cha
     close(l.fd);
 }
 
+/* A sanitizer holds locks while it ends the process: no child can be forked from it. */
+static bool is_by_sanitizer(const struct lpi_outcome *o)
+{
+    return o->kind == LOGP_FAILURE_CRASHED && o->error == LPI_SANITIZER;
+}
+
 /* The run of a replay, whose file is there. */
 static void show_again(const struct lpi_observer *e, const struct line *text,
                        const struct lpi_outcome *o)
 {
-    const char *story = lpi_crash_again(e, o, NULL);
+    const char *story = is_by_sanitizer(o) ? "" : lpi_crash_again(e, o, NULL);
 
     for (int i = 0; i < 2 && *story != '\0'; i++) /* its first lines are in text */
         story += strcspn(story, "\n") + 1;
@@ -216,6 +223,19 @@ static void show_again(const struct lpi_observer *e, const struct line *text,
     if (write(STDERR_FILENO, text->s, text->n) < 0 ||
         write(STDERR_FILENO, story, strlen(story)) < 0)
         return; /* nothing else can be done */
+}
+
+/* In a fresh process. Without a file, the replay is in one that has no name. */
+static void make_smaller(const struct lpi_observer *e, struct line *path,
+                         const struct lpi_outcome *o)
+{
+    if (path->n == 0) {
+        put_number(path, "/proc/self/fd/", (uint64_t)memfd_create("replay", MFD_CLOEXEC));
+        put_bytes(path, "", 1);
+        if (leave(e, path->s, o->kind, o->error) != 0)
+            return;
+    }
+    lpi_fresh_smaller(e->job->ready.origin, path->s);
 }
 
 /* The run of a search. */
@@ -233,7 +253,9 @@ static void show_found(const struct lpi_observer *e, struct line *text, const st
     put(text, "\n");
     if (write(STDERR_FILENO, text->s, text->n) < 0)
         return; /* nothing else can be done */
-    if (!e->job->check.as_found)
+    if (is_by_sanitizer(o) && !e->job->check.as_found && rc == 0)
+        make_smaller(e, &path, o);
+    else if (!is_by_sanitizer(o) && !e->job->check.as_found)
         lpi_crash_again(e, o, rc == 0 ? path.s : "");
 }
 

@@ -86,6 +86,43 @@ static void write_smaller(const struct lpi_job *job, const char *path)
         unlink(beside.s);
 }
 
+/* The file has no name: fresh.c. */
+static void write_here(const struct lpi_job *job, const char *path)
+{
+    struct lpi_text t = {0};
+    FILE *f = fopen(path, "we");
+
+    lpi_replay_write(&t, job);
+    if (f != NULL && !t.failed)
+        fputs(t.s, f);
+    if (f != NULL)
+        fclose(f);
+    free(t.s);
+}
+
+const char *lpi_crash_smaller(struct lpi_job *job, const char *path)
+{
+    const char *text;
+
+    job->check.twice_every = -1;
+    job->check.cores = 1;
+    job->ready.keeps = true;
+    job->isolated = lpi_child_new();
+    if (job->isolated == NULL)
+        return NULL;
+    job->isolated->is_sound = true;
+    if (describe(job) == NULL)
+        return NULL;
+    job->isolated->end_ns = lpi_kit_now() + LPI_SHRINK_S * second;
+    lpi_shrink(job);
+    job->isolated->end_ns = lpi_kit_now() + LPI_SMALLEST_S * second;
+    lpi_smallest(job, 0);
+    text = describe(job);
+    if (text != NULL)
+        write_here(job, path);
+    return text;
+}
+
 static _Noreturn void end(const char *heading, const char *text)
 {
     const bool good = write(STDERR_FILENO, heading, strlen(heading)) > 0 &&
@@ -113,6 +150,8 @@ static void *work(void *arg)
         _exit(EXIT_SUCCESS);
     w->with->end_ns = lpi_kit_now() + LPI_SHRINK_S * second;
     lpi_shrink(job);
+    job->isolated->end_ns = lpi_kit_now() + LPI_SMALLEST_S * second;
+    lpi_smallest(job, 0);
     text = describe(job);
     if (text == NULL)
         _exit(EXIT_FAILURE);

@@ -1,15 +1,100 @@
 /* SPDX-License-Identifier: MIT */
 /* The settings of a check that the environment replaces: see logp_check(). */
+#define _GNU_SOURCE
 #include "kit.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { MOST_NAME = 128 };
 
 const char *lpi_variable(const char *name)
 {
     const char *value = getenv(name);
 
     return value != NULL && *value != '\0' ? value : NULL;
+}
+
+/* Whether it differs from shell to shell, or is the library's own. */
+static bool is_left_out(const char *variable, size_t n)
+{
+    static const char *const names[] = {"_", "SHLVL", "PWD", "OLDPWD", "COLUMNS", "LINES"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i]) == n && strncmp(names[i], variable, n) == 0)
+            return true;
+    return strncmp(variable, "LOGP_", 5) == 0 || n == 0 || n > MOST_NAME ||
+           strcspn(variable, " \n\\") < n;
+}
+
+/* An entry of a list for a variable, NAME=VALUE. */
+static void entry_of(const char *variable, size_t n, char entry[MOST_NAME + 8])
+{
+    uint64_t hash = 0;
+
+    for (const char *c = variable + n; *c != '\0'; c++)
+        hash = lpi_kit_mix(hash ^ (unsigned char)*c);
+    snprintf(entry, MOST_NAME + 8, "%.*s=%04x", (int)n, variable, (unsigned)(hash & 0xffff));
+}
+
+void lpi_environment_list(struct lpi_text *t)
+{
+    const char *before = "";
+    char entry[MOST_NAME + 8];
+
+    for (char **v = environ; v != NULL && *v != NULL; v++) {
+        const size_t n = strcspn(*v, "=");
+
+        if (is_left_out(*v, n))
+            continue;
+        entry_of(*v, n, entry);
+        lpi_text_add(t, "%s%s", before, entry);
+        before = " ";
+    }
+}
+
+/* Find an entry, or with n > 0 one of the same n first characters, in a list. */
+static bool has_entry(const char *list, const char *entry, size_t n)
+{
+    const size_t length = n > 0 ? n : strlen(entry);
+
+    for (const char *at = list; *at != '\0';) {
+        if (strncmp(at, entry, length) == 0 && (n > 0 || strchr(" ", at[length]) != NULL))
+            return true;
+        at += strcspn(at, " ");
+        at += *at == ' ';
+    }
+    return false;
+}
+
+void lpi_environment_differences(struct lpi_text *t, const char *list)
+{
+    struct lpi_text now = {0};
+    const char *before = "the environment differs from that of the failure: ";
+
+    lpi_environment_list(&now);
+    for (int i = 0; i < 2 && !now.failed && now.s != NULL; i++) {
+        const char *other = i == 0 ? now.s : list;
+
+        for (const char *at = i == 0 ? list : now.s; *at != '\0';) {
+            const size_t n = strcspn(at, "="), end = strcspn(at, " ");
+            char entry[MOST_NAME + 8];
+
+            if (n < end && end < sizeof(entry)) {
+                snprintf(entry, sizeof(entry), "%.*s", (int)end, at);
+                /* one with another value is named once */
+                if (!has_entry(other, entry, 0) && (i == 0 || !has_entry(other, entry, n + 1))) {
+                    lpi_text_add(t, "%s%.*s", before, (int)n, at);
+                    before = ", ";
+                }
+            }
+            at += end + (at[end] == ' ');
+        }
+    }
+    if (*before == ',')
+        lpi_text_add(t, "\n");
+    free(now.s);
 }
 
 static bool read_number(const char *text, uint64_t *out)
@@ -36,9 +121,10 @@ static bool read_strategy(const char *text, enum logp_strategy *out)
 {
     static const char *const names[] = {[LOGP_STRATEGY_RANDOM] = "random",
                                         [LOGP_STRATEGY_PCT] = "pct",
-                                        [LOGP_STRATEGY_EXHAUSTIVE] = "exhaustive"};
+                                        [LOGP_STRATEGY_EXHAUSTIVE] = "exhaustive",
+                                        [LOGP_STRATEGY_DELAYS] = "delays"};
 
-    for (int i = LOGP_STRATEGY_RANDOM; i <= LOGP_STRATEGY_EXHAUSTIVE; i++)
+    for (int i = LOGP_STRATEGY_RANDOM; i <= LOGP_STRATEGY_DELAYS; i++)
         if (strcmp(text, names[i]) == 0) {
             *out = (enum logp_strategy)i;
             return true;
@@ -63,11 +149,11 @@ void lpi_environment_tell(struct lpi_text *t)
 
 const char *lpi_environment(struct logp_check *c)
 {
-    uint64_t cores;
+    uint64_t cores, smallest;
     const char *s;
 
     if ((s = lpi_variable("LOGP_CHECK_STRATEGY")) != NULL && !read_strategy(s, &c->strategy))
-        return "LOGP_CHECK_STRATEGY: random, pct or exhaustive";
+        return "LOGP_CHECK_STRATEGY: random, pct, exhaustive or delays";
     if ((s = lpi_variable("LOGP_CHECK_RUNS")) != NULL &&
         (!read_number(s, &c->runs) || c->runs == 0))
         return "LOGP_CHECK_RUNS: a number of runs, at least 1";
@@ -79,6 +165,11 @@ const char *lpi_environment(struct logp_check *c)
         if (!read_number(s, &cores) || cores < 1 || cores > 256)
             return "LOGP_CHECK_CORES: a number of processes, 1 .. 256";
         c->cores = (int)cores;
+    }
+    if ((s = lpi_variable("LOGP_CHECK_SMALLEST")) != NULL) {
+        if (!read_number(s, &smallest) || smallest > INT32_MAX)
+            return "LOGP_CHECK_SMALLEST: a number of runs, 0 .. 2147483647";
+        c->smallest_runs = smallest > 0 ? (int64_t)smallest : -1;
     }
     if ((s = lpi_variable("LOGP_CHECK_REGRESSIONS")) != NULL)
         c->regressions = s;

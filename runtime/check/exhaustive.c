@@ -59,6 +59,7 @@ struct search {
     int *unless; /* of the next wish */
     int n_unless, unless_capacity;
     int P;
+    bool reorders; /* messages may overtake others */
 };
 
 static void destroy(void *strategy)
@@ -82,6 +83,7 @@ static void *create(int P, const struct logp_check *check)
     s->most = check->depth;
     s->most_misses = check->misses > 0 ? check->misses : 3;
     s->depth = -1;
+    s->reorders = lpi_kit_reorders(check);
     s->order = lpi_order_new(P);
     s->n_aside = malloc((size_t)P * sizeof(*s->n_aside));
     if (s->order == NULL || s->n_aside == NULL) {
@@ -106,8 +108,9 @@ static void begin(void *strategy, uint64_t seed)
 /* Whether `a` is the same match as b, which lpi_is_aside(), independent of the current query. */
 static bool is_match(const struct logp_alternative *a, const struct logp_alternative *b)
 {
-    return a->kind == LOGP_TAKE && a->rank == b->rank && a->request == b->request &&
-           a->source == b->source && a->tag == b->tag && a->context == b->context;
+    return a->kind == b->kind && a->rank == b->rank && a->request == b->request &&
+           a->source == b->source && a->tag == b->tag && a->context == b->context &&
+           lpi_kit_passed(a) == lpi_kit_passed(b);
 }
 
 /* Whether both touch one key. */
@@ -176,6 +179,8 @@ static bool want_with(struct lpi_node *node, struct lpi_transition *t, int i)
 {
     bool cut = false;
 
+    if (t[i].a.kind == LOGP_OVERTAKE) /* it may be the last that does so */
+        return lpi_node_want_rank(node, t, -1);
     if (!lpi_is_aside(&t[i].a))
         return lpi_node_want_rank(node, t, t[i].a.rank);
     for (int j = 0; j < node->n; j++)
@@ -335,6 +340,9 @@ static bool is_listed(const struct search *s, const struct lpi_node *node,
 
         if (a->rank != n->peer || a->kind != LOGP_TAKE || (a->polls & LOGP_TAKE_MATCHED) != 0)
             continue;
+        if (s->reorders) /* the message may overtake those that are there */
+            return (a->polls & LOGP_TAKE_ALONE) != 0 && !alike &&
+                   (a->context != n->context || (a->polls & LOGP_TAKE_ANY_TAG) == 0);
         if (same_source && alike) /* one entry for all of them */
             return true;
         if ((a->polls & LOGP_TAKE_ALONE) != 0 &&
@@ -346,10 +354,13 @@ static bool is_listed(const struct search *s, const struct lpi_node *node,
 }
 
 /* Whether the receive that has taken a message aside might take that one instead. Of one source, it
- * takes the message that was sent first. */
-static bool may_take(const struct logp_alternative *a, const struct logp_note *n)
+ * takes the message that was sent first, unless messages may be overtaken. */
+static bool may_take(const struct search *s, const struct logp_alternative *a,
+                     const struct logp_note *n)
 {
-    return (a->polls & LOGP_TAKE_FROM_ANY) != 0 && a->source != n->rank &&
+    const bool is_another = a->source != n->rank;
+
+    return ((a->polls & LOGP_TAKE_FROM_ANY) != 0 || !is_another) && (is_another || s->reorders) &&
            a->context == n->context && ((a->polls & LOGP_TAKE_OF_ANY) != 0 || a->tag == n->tag);
 }
 
@@ -366,7 +377,8 @@ static void follow_message(struct search *s, const struct logp_note *n)
         if (depends && left == 0)
             return; /* so it does on all steps before this one */
         left -= is_aside;
-        if (!depends && (is_aside ? may_take(taken(s, i), n) : !is_listed(s, &s->path.nodes[i], n)))
+        if (!depends &&
+            (is_aside ? may_take(s, taken(s, i), n) : !is_listed(s, &s->path.nodes[i], n)))
             reverse(s, i, clock);
     }
 }
@@ -510,6 +522,9 @@ static void note(void *strategy, const struct logp_note *n)
         if (is_new)
             follow_own(s, n->rank, (struct deed){.what = COMES_TOO_LATE, .request = n->request});
         break;
+    case LOGP_NOTE_FAULT:
+        s->cut = s->cut || n->value == LOGP_FAULT_CUT_LINKS || n->value == LOGP_FAULT_HEAL_LINKS;
+        break;
     case LOGP_NOTE_ENDED:
         if (is_new)
             follow_own(s, n->rank, (struct deed){.what = ENDS});
@@ -527,7 +542,7 @@ static bool add_step(struct search *s, const struct logp_alternative *a)
     const int *clock = lpi_order_now(s->order, a->rank);
     const bool is_race = before >= 0 && clock[lpi_order_step(s->order, before)->rank] <= before;
 
-    if (a->kind == LOGP_TAKE && s->at + 1 >= s->same_until)
+    if (lpi_kit_takes(a) && s->at + 1 >= s->same_until)
         follow_take(s, a);
     if (lpi_is_aside(a) ? !lpi_order_add_aside(s->order, a)
                         : !lpi_order_add_step(s->order, a->rank, touches ? &a->tag : NULL))
@@ -561,6 +576,16 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
     s->at++;
     s->cut = s->cut || (a[i].kind == LOGP_MISS && a[i].polls >= s->most_misses);
     return i;
+}
+
+static int expected(const void *strategy, struct logp_alternative *taken_then, int *answer)
+{
+    const struct search *s = strategy;
+    const struct lpi_node *node = &s->path.nodes[s->at];
+
+    *taken_then = s->path.pool[node->first + node->now].a;
+    *answer = node->now;
+    return node->n;
 }
 
 static bool next(void *strategy, bool redundant, struct logp_checked *checked)
@@ -642,5 +667,6 @@ const struct lpi_strategy_ops lpi_strategy_exhaustive = {
     .begin = begin,
     .choose = choose,
     .note = note,
+    .expected = expected,
     .next = next,
 };

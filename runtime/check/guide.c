@@ -122,6 +122,7 @@ static bool is_wanted(const struct lpi_guide *g, const struct logp_alternative *
         return false;
     switch (a->kind) {
     case LOGP_TAKE:
+    case LOGP_OVERTAKE:
         return takes(n, a) && (a->request == 0) == (n->kind == LOGP_NOTE_FOUND);
     case LOGP_MISS:
     case LOGP_CANCEL:
@@ -141,7 +142,7 @@ static bool is_beside(const struct lpi_guide *g, const struct logp_alternative *
 
     if (a->kind == LOGP_DONE || (a->kind == LOGP_CANCEL && step == NOTHING))
         return true;
-    while (a->kind == LOGP_TAKE && a->request != 0 && step != NOTHING) {
+    while (lpi_kit_takes(a) && a->request != 0 && step != NOTHING) {
         if (takes(&g->notes[step], a))
             return true;
         step = step_from(g, a->rank, step + 1);

@@ -10,9 +10,10 @@ static uint64_t name_of(const struct logp_alternative *a)
                                (uint64_t)(uint32_t)a->rank,
                                (uint64_t)(uint32_t)a->source,
                                (uint64_t)(uint32_t)a->tag,
-                               (uint64_t)(uint32_t)a->index,
+                               (uint64_t)(uint32_t)(a->kind != LOGP_MISS ? a->index : 0),
                                a->context,
-                               a->request};
+                               a->request,
+                               (uint64_t)lpi_kit_passed(a)};
     uint64_t name = 0;
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)

@@ -10,10 +10,10 @@
  *   growing.c                             texts and arrays that grow, the time
  *   environment.c settings.c              the settings of a check
  *   happens_before.c                      the order of the events of a run
- *   random.c pct.c exhaustive.c guide.c   the strategies; guide.c: the same run in another order
+ *   random.c pct.c exhaustive.c delays.c guide.c  the strategies; guide.c: the same run in another order
  *   exhaustive.h                          the exhaustive search, which processes may share, too
  *   outcomes.c                            the different outcomes of runs
- *   story.c words.c                       the events of a run; events and choices in words
+ *   story.c words.c touch.c               the events of a run; events and choices in words; names of objects
  *   identity.c latencies.c observer.c     answers and records during a run
  *   replay.c parse.c origin.c             plans and choices as text, and back; where replays are written
  *   signals.c ready.c                     runs that end the process: handlers and their data
@@ -22,8 +22,10 @@
  *   verdict.c twice.c                     the outcome of a run; the same run twice
  *   machines.c draw.c job.c               machines; the settings drawn for a run; runs
  *   cores.c search_size.c                 runs shared among processes; a search with one size
+ *   smallest.c                            other runs with the same failure, of which the smallest is kept
  *   shrink.c                              the same failure with fewer ranks, faults, choices
  *   failure.c, lpi_tell()                 a failure as the caller gets it; in words
+ *   fresh.c                               a replay in a fresh process
  *   crash_again.c crash.c                 a run that ends the process, once more; its report
  *   nearest.c trace_lines.c again.c       replays, and their report to the command
  *   regressions.c                         a folder of replays that are run first
@@ -83,6 +85,16 @@ static inline int lpi_kit_below(uint64_t *state, int n)
 {
     return (int)((unsigned __int128)lpi_kit_mix((*state)++) * (unsigned)n >> 64);
 }
+/* Whether a takes a message. */
+static inline bool lpi_kit_takes(const struct logp_alternative *a)
+{
+    return a->kind == LOGP_TAKE || a->kind == LOGP_OVERTAKE;
+}
+/* How many earlier messages of its source are there, which the one of a passes. */
+static inline int lpi_kit_passed(const struct logp_alternative *a)
+{
+    return a->kind == LOGP_OVERTAKE ? a->polls / LOGP_TAKE_PASSED : 0;
+}
 /* A hash of the link of a message that could be taken: its receiver and its sender. */
 static inline uint64_t lpi_kit_link(const struct logp_alternative *a)
 {
@@ -92,6 +104,13 @@ static inline uint64_t lpi_kit_link(const struct logp_alternative *a)
  * early in some runs and late in others. @return 1 .. 8 */
 int lpi_kit_rarity(uint64_t *random);
 int lpi_kit_choose(uint64_t *random, int rarity, const struct logp_alternative *a, int n);
+/* Whether runs of this check may have messages that overtake others. */
+bool lpi_kit_reorders(const struct logp_check *check);
+/* As lpi_kit_choose(), for a check that reorders: an alternative that overtakes is chosen as rarely as
+ * a fault. @return its place in a; -1: none is chosen */
+int lpi_kit_overtake(uint64_t *random, int rarity, const struct logp_alternative *a, int n);
+/* One of the alternatives that do not overtake, all equally likely. */
+int lpi_kit_in_order(uint64_t *random, const struct logp_alternative *a, int n);
 /* Draw one of the polls that miss, all equally likely. @return its place in a; -1: no alternative
  * misses, or all do */
 int lpi_kit_any_miss(uint64_t *random, const struct logp_alternative *a, int n);
@@ -112,11 +131,14 @@ struct lpi_strategy_ops {
     int (*choose)(void *strategy, const struct logp_alternative *alternatives, int n);
     /* An event is noted; NULL: not wanted */
     void (*note)(void *strategy, const struct logp_note *note);
+    /* choose() has returned LPI_STALE: what the choice was before. @return its number of alternatives,
+     * and the one taken; NULL: the function is not there */
+    int (*expected)(const void *strategy, struct logp_alternative *taken, int *answer);
     /* A run has ended; redundant: by LPI_REDUNDANT. @return whether another run follows */
     bool (*next)(void *strategy, bool redundant, struct logp_checked *checked);
 };
 extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive,
-    lpi_strategy_guide;
+    lpi_strategy_delays, lpi_strategy_guide;
 
 /* ---- happens_before.c ---- */
 
@@ -347,11 +369,19 @@ struct lpi_plan {
     int misses;
     uint64_t most_steps;
     struct logp_fault_limits most_faults;
+    struct logp_fault_places fault_places;
+    int most_overtaken;
+    bool keeps_order;
     bool relies;                 /* on buffers: it fails only with this rendezvous_from */
     struct logp_network network; /* undelayed: the check is untimed; its latency is the next */
     struct logp_latency latency;
     const struct lpi_drawn *drawn; /* NULL: all messages */
 };
+
+static inline bool lpi_has_places(const struct logp_fault_places *f)
+{
+    return (f->ranks | f->senders | f->receivers | f->tags | f->half) != 0 || f->one_way;
+}
 
 static inline bool lpi_has_limits(const struct logp_fault_limits *f)
 {
@@ -369,7 +399,7 @@ static inline bool lpi_is_untimed(const struct logp_check *c)
 enum { LPI_LATE_OF = 4 };
 static inline bool lpi_may_be_late(const struct logp_check *c)
 {
-    return c->strategy != LOGP_STRATEGY_EXHAUSTIVE && lpi_is_untimed(c) && !c->fixed_order &&
+    return c->strategy <= LOGP_STRATEGY_PCT && lpi_is_untimed(c) && !c->fixed_order &&
            !c->fixed_matches;
 }
 
@@ -436,6 +466,7 @@ struct lpi_job {
     uint64_t whole;                /* runs of this size that were not cut */
     struct lpi_drawn drawn;        /* of a plan whose failure has been made smaller */
     struct lpi_text fixed;         /* lines about regressions that do not fail any more */
+    char again[160];               /* how to find the failure again without a replay file */
     char why[LOGP_FAULT_WHY];      /* why the check is refused */
     char **texts;                  /* of plans, freed with the job */
     int n_texts;
@@ -560,6 +591,11 @@ int lpi_hand_over(struct logp_failure *found, struct logp_failure *failure, int 
 const char *lpi_variable(const char *name);
 /* Replace the settings that are in the environment. @return its error, in words; NULL: none */
 const char *lpi_environment(struct logp_check *c);
+/* The names of all variables of the environment that a program may read, each with 16 bits of a hash of its
+ * value: values may be secret. */
+void lpi_environment_list(struct lpi_text *t);
+/* A line with the variables whose values differ from those of such a list; none: nothing. */
+void lpi_environment_differences(struct lpi_text *t, const char *list);
 /* A line with the variables that are set; none: nothing. */
 void lpi_environment_tell(struct lpi_text *t);
 
@@ -646,6 +682,7 @@ void lpi_signals_unwatch(void);
 struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
 /* The program of all vps, with an observer as its arg: it calls e->program. */
 int lpi_signals_program(struct logp_vp *vp, void *observer);
+enum { LPI_SANITIZER = 0 }; /* in place of a signal: a sanitizer has ended the process */
 /* "SIGSEGV" */
 const char *lpi_signal_name(int number);
 /* In a child process: a run may crash here, too. */
@@ -654,13 +691,15 @@ void lpi_signals_in_child(void);
 /* ---- child.c: runs in child processes ---- */
 
 enum {
-    LPI_SHRINK_S = 8, /* seconds in which a failure is made smaller */
+    LPI_SHRINK_S = 8,   /* seconds in which a failure is made smaller */
+    LPI_SMALLEST_S = 5, /* and in which others of its kind are tried */
     LPI_CHILD_CHOICES = 1 << 16,
     LPI_CHILD_TEXT = 1 << 15
 };
 /* The report of a child on its last run, in memory that it shares with its parent. */
 struct lpi_isolated {
     _Atomic bool alive; /* the first child works: crash_again.c */
+    bool is_sound;      /* the parent has not crashed: children come by fork() */
     int64_t end_ns;     /* of the host's clock: no more runs after it; 0: none */
     bool is_done;       /* all below is of the last run, or search */
     bool has_what;
@@ -689,7 +728,22 @@ uint64_t lpi_child_run(const struct lpi_isolated *from);
 /* @return the rc given to lpi_child_give(); -ENOMEM */
 int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
 
+/* ---- fresh.c: replays in a fresh process ---- */
+
+enum lpi_fresh { LPI_FRESH_UNKNOWN, LPI_FRESH_AGAIN, LPI_FRESH_PASSES };
+/* Whether failures are to be confirmed: LOGP_CHECK_CONFIRM. */
+bool lpi_fresh_is_wanted(void);
+/* Run the replay in a new process of the program. why: out: why that is unknown */
+enum lpi_fresh lpi_fresh_confirm(const struct lpi_job *job, const struct logp_replay *origin,
+                                 const char *replay, char *why, size_t room);
+/* Make the failure of this replay file smaller in a new process, and describe it on stderr. */
+void lpi_fresh_smaller(const struct logp_replay *origin, const char *path);
+
 /* ---- crash_again.c, crash.c ---- */
+
+/* In a fresh process: make the crash of this replay smaller in child processes. The replay is written
+ * to path. @return its description; NULL: it does not recur */
+const char *lpi_crash_smaller(struct lpi_job *job, const char *path);
 
 /* A run has crashed, and this process is about to end: repeat it in child processes. Unless path is
  * NULL, they make the failure smaller, replace its replay file (path; "": there is none), and describe
@@ -716,14 +770,24 @@ struct lpi_story {
             int source, tag, copies;
             uint32_t context;
             uint64_t step; /* of the send; 0: it may be that of another */
+            int64_t n_bytes;
+            int number;   /* among the messages of its source, from 1 */
+            bool is_copy; /* the message itself has been received */
         } * under_way;
         int n_under_way, capacity;
         bool forgets; /* not all are there */
         bool doubles; /* its next message comes twice */
-    } * told;         /* by rank */
+        bool repeats; /* its next send is the copy of the last one, which had these */
+        int last_peer, last_tag;
+        int n_sent;
+    } * told; /* by rank */
     struct lpi_deviation {
         int number; /* of the choice */
         struct logp_alternative usual, taken;
+        int later,
+            passed; /* taken is LOGP_OVERTAKE: the numbers of the message and of the first that
+                              it overtakes, among those of their source, from 1; 0: unknown */
+        bool passes_copy;              /* of a message that comes twice */
         struct logp_fault_event event; /* kind NULL: none, this is about a choice */
     } * deviations;
     int n_deviations, capacity;
@@ -742,6 +806,11 @@ void lpi_story_note(struct lpi_story *s, const struct logp_note *note);
 bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i);
 bool lpi_story_fault(struct lpi_story *s, int number, const struct logp_fault_event *event);
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
+
+/* ---- touch.c ---- */
+
+/* The name of the object that LOGP_TOUCH() has touched with this key. NULL: unknown */
+const char *lpi_touched_name(int key);
 
 /* ---- words.c ---- */
 
@@ -799,5 +868,10 @@ void lpi_guide_free(struct lpi_guide *g);
 
 /* Make the failure in job->outcome, plan and taken smaller. */
 void lpi_shrink(struct lpi_job *job);
+
+/* ---- smallest.c ---- */
+
+/* The failure has been found after so many runs, and made smaller. Find a smaller one of its kind. */
+void lpi_smallest(struct lpi_job *job, uint64_t runs);
 
 #endif

@@ -3,6 +3,7 @@
 #include "kit.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 /* The end of the time limit on the host's clock; 0: none. */
@@ -24,14 +25,19 @@ static int64_t share_of(int64_t end_ns, int n)
 static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
 {
     const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE;
+    const bool late = exhaustive || (c->strategy == LOGP_STRATEGY_DELAYS && lpi_is_untimed(c) &&
+                                     !c->fixed_order && !c->fixed_matches);
 
-    *plan = (struct lpi_plan){.order = !exhaustive && !c->fixed_order,
+    *plan = (struct lpi_plan){.order = !late && !c->fixed_order,
                               .messages = exhaustive || !c->fixed_matches,
                               .untimed = lpi_is_untimed(c),
-                              .late = exhaustive,
+                              .late = late,
                               .misses = c->misses,
                               .most_steps = c->most_steps,
                               .most_faults = c->most_faults,
+                              .fault_places = c->fault_places,
+                              .most_overtaken = c->most_overtaken,
+                              .keeps_order = c->keeps_order,
                               .network = {.undelayed = true}};
     if (c->network != NULL)
         plan->network = *c->network;
@@ -70,6 +76,33 @@ static int tell(struct lpi_job *job, struct logp_failure *failure)
     return rc;
 }
 
+/* Repeat the failure in a fresh process. One that passes there depends on earlier runs. */
+static void confirm(struct lpi_job *job, struct logp_failure *failure)
+{
+    struct logp_replay *origin;
+    enum lpi_fresh what;
+    char why[160] = "";
+
+    if (!lpi_fresh_is_wanted() || failure->replay == NULL || failure->uncontrolled ||
+        failure->kind == LOGP_FAILURE_TIMEOUT || failure->kind == LOGP_FAILURE_UNCONTROLLED)
+        return;
+    origin = lpi_origin();
+    what = lpi_fresh_confirm(job, origin, failure->replay, why, sizeof(why));
+    logp_replay_free(origin);
+    if (what == LPI_FRESH_UNKNOWN)
+        lpi_add_line(failure, "not confirmed: ", why, 0);
+    if (what != LPI_FRESH_PASSES)
+        return;
+    failure->kind = LOGP_FAILURE_UNCONTROLLED;
+    failure->error = -ESTALE;
+    failure->uncontrolled = true;
+    lpi_add_line(failure,
+                 "In a fresh process the same choices do not fail: the program depends on earlier "
+                 "runs, as by a\nstatic variable that keeps its value. Reset it in the function "
+                 "`before` of the check.",
+                 "", 0);
+}
+
 /* Search all sizes. @return 0: no failure; or as logp_check() */
 static int search(struct lpi_job *job, struct logp_failure *failure)
 {
@@ -90,15 +123,23 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
         return rc;
     done = job->checked;
     done.complete = false;
+    snprintf(job->again, sizeof(job->again),
+             "to repeat it: LOGP_CHECK_SEED=%" PRIu64 " LOGP_CHECK_RUNS=%" PRIu64
+             " in the environment; LOGP_REPLAY_DIR=DIR keeps a replay",
+             c->seed, job->plan.run + 1);
     job->end_ns = 0;
     job->progress.makes_smaller = true;
     job->check.twice_every = -1;
     job->check.cores = 1;
     if (job->outcome.kind != LOGP_FAILURE_TIMEOUT &&
-        job->outcome.kind != LOGP_FAILURE_UNCONTROLLED && lpi_job_confirm(job))
+        job->outcome.kind != LOGP_FAILURE_UNCONTROLLED && lpi_job_confirm(job)) {
         lpi_shrink(job);
+        lpi_smallest(job, done.runs);
+    }
     rc = tell(job, failure);
     job->checked = done;
+    if (rc == 0)
+        confirm(job, failure);
     if (rc == 0)
         rc = lpi_leave_replay(job, failure);
     return rc != 0 ? rc : failure->error;

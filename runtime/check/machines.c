@@ -58,6 +58,9 @@ int lpi_machine_explore(struct lpi_job *job)
                                            .misses = plan->misses,
                                            .most_steps = plan->most_steps,
                                            .most_faults = plan->most_faults,
+                                           .fault_places = plan->fault_places,
+                                           .most_overtaken = plan->most_overtaken,
+                                           .keeps_order = plan->keeps_order,
                                            .checks_requests = true,
                                            .all_completed = !job->check.leaves_requests,
                                            .poison = job->check.poison};

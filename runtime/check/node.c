@@ -34,18 +34,22 @@ bool lpi_path_append(struct lpi_path *to, const struct lpi_path *from, int at, i
 bool lpi_is_same(const struct logp_alternative *a, const struct logp_alternative *b)
 {
     return a->rank == b->rank && a->kind == b->kind && a->source == b->source && a->tag == b->tag &&
-           a->index == b->index && a->context == b->context && a->request == b->request;
+           a->index == b->index && a->context == b->context && a->request == b->request &&
+           lpi_kit_passed(a) == lpi_kit_passed(b);
 }
 
 bool lpi_is_aside(const struct logp_alternative *a)
 {
-    return a->kind == LOGP_TAKE && a->index < 0 && a->request != 0;
+    return lpi_kit_takes(a) && a->index < 0 && a->request != 0;
 }
 
 bool lpi_commutes(const struct logp_alternative *a, const struct logp_alternative *b)
 {
     if (a->rank != b->rank || a->kind == LOGP_MISS)
         return true;
+    if (a->kind == LOGP_OVERTAKE ||
+        b->kind == LOGP_OVERTAKE) /* one takes a message that the other passes */
+        return a->source != b->source;
     return (a->kind == LOGP_TAKE && a->request == 0) || /* found by a probe */
            (a->request != 0 && a->request != b->request);
 }

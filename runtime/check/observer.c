@@ -78,15 +78,20 @@ static bool append(struct lpi_observer *e, int answer, const struct lpi_point *p
     return true;
 }
 
+/* The description of a choice of n alternatives, of which this one is taken. */
+static struct lpi_point point_of(const struct logp_alternative *taken, int n)
+{
+    return (struct lpi_point){.kind = (int16_t)taken->kind,
+                              .n = (int16_t)n,
+                              .rank = taken->rank,
+                              .source = taken->source,
+                              .tag = taken->kind == LOGP_PICK ? taken->index : taken->tag};
+}
+
 static bool append_choice(struct lpi_observer *e, int answer, const struct logp_alternative *a,
                           int n, uint64_t what)
 {
-    const struct logp_alternative *taken = &a[answer];
-    const struct lpi_point point = {.kind = (int16_t)taken->kind,
-                                    .n = (int16_t)n,
-                                    .rank = taken->rank,
-                                    .source = taken->source,
-                                    .tag = taken->kind == LOGP_PICK ? taken->index : taken->tag};
+    const struct lpi_point point = point_of(&a[answer], n);
 
     return append(e, answer, &point, what);
 }
@@ -138,6 +143,25 @@ static void end(struct lpi_observer *e, int why)
     atomic_store_explicit(&e->ended, why, memory_order_relaxed); /* as in lpi_observer_ended() */
 }
 
+/* The run differs from the one before, whose answers the strategy has given again. */
+static void note_stale(struct lpi_observer *e, const struct logp_alternative *a, int n)
+{
+    struct lpi_twice *w = &e->job->twice;
+    struct logp_alternative before;
+    int answer;
+
+    if (e->ops == NULL || e->ops->expected == NULL)
+        return;
+    w->first.n = (int16_t)e->ops->expected(e->strategy, &before, &answer);
+    w->first = point_of(&before, w->first.n);
+    w->has_first = true;
+    w->has_second = answer < n;
+    if (w->has_second)
+        w->second = point_of(&a[answer], n);
+    w->at = lpi_observer_count(e);
+    w->differs = true;
+}
+
 int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
 {
     struct lpi_observer *e = arg;
@@ -160,8 +184,13 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
         answer = LPI_NO_MEMORY;
     if (answer >= 0 && n > 1 && !append_choice(e, answer, a, n, what))
         answer = LPI_NO_MEMORY;
-    if (answer >= 0)
+    if (answer >= 0) {
+        if (a[answer].kind == LOGP_OVERTAKE && e->ops != NULL) /* its label may be the same */
+            lpi_views_add(&e->views, a[answer].rank, (uint64_t)lpi_kit_passed(&a[answer]));
         return answer;
+    }
+    if (answer == LPI_STALE)
+        note_stale(e, a, n);
     end(e, answer);
     logp_machine_stop(e->machine, -ECANCELED);
     return 0;

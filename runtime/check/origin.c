@@ -37,6 +37,7 @@ struct logp_replay *lpi_origin(void)
     struct lpi_replay *new = lpi_replay_new();
     struct logp_replay *r = new != NULL ? &new->facts : NULL;
     FILE *f = r != NULL ? fopen("/proc/self/cmdline", "re") : NULL;
+    struct lpi_text environment = {0};
     char *argument = NULL;
     size_t capacity = 0;
 
@@ -50,6 +51,8 @@ struct logp_replay *lpi_origin(void)
     }
     free(argument);
     fclose(f);
+    lpi_environment_list(&environment);
+    r->environment = environment.s;
     return r;
 }
 
@@ -148,8 +151,10 @@ int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure)
     const char *folder = lpi_replay_path(&job->check, made, sizeof(made));
     int rc;
 
-    if (path == NULL && folder == NULL)
+    if (path == NULL && folder == NULL) {
+        lpi_add_line(failure, job->again, "", 0);
         return 0;
+    }
     if (path != NULL) {
         rc = write_file(path, failure->replay);
     } else {

@@ -158,6 +158,21 @@ static int read_most_faults(struct reading *r)
     return 0;
 }
 
+static int read_fault_places(struct reading *r)
+{
+    struct logp_fault_places *at = &r->plan->fault_places;
+    uint64_t *const masks[] = {&at->ranks, &at->senders, &at->receivers, &at->tags, &at->half};
+    int64_t one_way;
+
+    for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
+        if (!seed(r, masks[i]))
+            return -EINVAL;
+    if (!number(r, 0, 1, &one_way))
+        return -EINVAL;
+    at->one_way = one_way != 0;
+    return 0;
+}
+
 static int read_params(struct reading *r)
 {
     struct logp_params *m = &r->plan->network.params;
@@ -292,11 +307,16 @@ static const struct item {
     {"failed", OWN, .read = read_failed},
     {"directory", TEXT, .at = offsetof(struct lpi_replay, facts.directory)},
     {"argument", OWN, .read = read_argument},
+    {"environment", TEXT, .at = offsetof(struct lpi_replay, facts.environment)},
     {"vary", OWN, .read = read_vary},
     {"misses", NUMBER, .at = offsetof(struct lpi_replay, plan.misses), .most = 1000000},
     {"steps", SEED, .at = offsetof(struct lpi_replay, plan.most_steps)},
     {"sends", OWN, .read = read_sends},
     {"most-faults", OWN, .read = read_most_faults},
+    {"fault-places", OWN, .read = read_fault_places},
+    {"most-overtaken", NUMBER, .at = offsetof(struct lpi_replay, plan.most_overtaken),
+     .most = INT32_MAX},
+    {"keeps-order", FLAG, .at = offsetof(struct lpi_replay, plan.keeps_order)},
     {"relies-on-buffers", FLAG, .at = offsetof(struct lpi_replay, plan.relies)},
     {"params", OWN, .read = read_params},
     {"latency", OWN, .read = read_latency},

@@ -52,6 +52,7 @@ struct pct {
     bool has_turns; /* in this run */
     bool is_void;   /* no bound holds */
     bool is_mixed;  /* other runs have late choices */
+    bool reorders;  /* there may be messages that overtake */
     int *priorities;
     int *changes; /* d - 1 steps */
     int lowest;
@@ -59,6 +60,7 @@ struct pct {
     uint64_t chains; /* a hash: their priorities, as far as they are unchanged */
     bool by_message, by_tag;
     int n_changes, n_misses, n_faults;
+    int rarity;                /* of messages that overtake */
     int64_t missed;            /* the priority of the poll that has missed last */
     int64_t lowered[N_CHAINS]; /* 0: unchanged */
     uint16_t n_gone[N_CHAINS]; /* by sender and receiver */
@@ -84,6 +86,7 @@ static void *create(int P, const struct logp_check *check)
     s->d = check->depth > 0 ? check->depth : DEPTH;
     s->turns = s->late = s->faults = first;
     s->is_mixed = lpi_may_be_late(check);
+    s->reorders = lpi_kit_reorders(check);
     s->priorities = malloc((size_t)P * sizeof(*s->priorities));
     s->changes = malloc((size_t)s->d * sizeof(*s->changes));
     if (s->priorities == NULL || s->changes == NULL) {
@@ -117,6 +120,7 @@ static void begin_chains(struct pct *s, uint64_t drawn)
     s->n_faults = 1 << lpi_kit_below(&drawn, MOST_FAULTS + 1);
     s->missed = is_patient ? 0 : unchanged;
     s->chains = lpi_kit_mix(drawn);
+    s->rarity = s->reorders ? lpi_kit_rarity(&drawn) : 0;
     memset(s->lowered, 0, sizeof(s->lowered));
     memset(s->n_gone, 0, sizeof(s->n_gone));
 }
@@ -191,6 +195,8 @@ static int64_t priority_of(const struct pct *s, const struct logp_alternative *a
     const uint64_t chain = chain_of(s, a);
     const int64_t lowered = s->lowered[chain % N_CHAINS];
 
+    if (a->kind == LOGP_OVERTAKE) /* drawn before, or not at all */
+        return INT64_MIN;
     if (lowered != 0)
         return lowered;
     return a->kind == LOGP_MISS ? s->missed : unchanged + (int64_t)(chain >> 2);
@@ -223,12 +229,18 @@ static bool is_drawn(struct pct *s, const struct length *length, int n)
     return lpi_kit_below(&s->random, length->k) < n;
 }
 
+/* Every alternative that does not overtake is equally likely. */
+static int choose_any(struct pct *s, const struct logp_alternative *a, int n)
+{
+    return s->reorders ? lpi_kit_in_order(&s->random, a, n) : lpi_kit_below(&s->random, n);
+}
+
 static int choose_chain(struct pct *s, const struct logp_alternative *a, int n)
 {
     int best;
 
     if (s->late.step++ >= s->late.fair_from)
-        return lpi_kit_below(&s->random, n);
+        return choose_any(s, a, n);
     best = is_drawn(s, &s->late, s->n_misses) ? lpi_kit_any_miss(&s->random, a, n) : -1;
     if (best >= 0)
         return best;
@@ -253,7 +265,10 @@ static int choose_fault(struct pct *s, int n)
 static int choose(void *strategy, const struct logp_alternative *a, int n)
 {
     struct pct *s = strategy;
+    const int later = s->reorders ? lpi_kit_overtake(&s->random, s->rarity, a, n) : -1;
 
+    if (later >= 0)
+        return later;
     switch (a[0].kind) {
     case LOGP_GO_ON:
         return choose_turn(s, a, n);
@@ -262,7 +277,7 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
     case LOGP_PICK:
         return lpi_kit_below(&s->random, n);
     default:
-        return s->has_turns ? lpi_kit_below(&s->random, n) : choose_chain(s, a, n);
+        return s->has_turns ? choose_any(s, a, n) : choose_chain(s, a, n);
     }
 }
 

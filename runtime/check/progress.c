@@ -204,5 +204,7 @@ void lpi_progress_describe(struct lpi_job *job, bool failed, int rc)
                      "; P = %d: %" PRIu64 " outcomes, the last new in run %" PRIu64, s->P,
                      s->outcomes, s->last_new + 1);
         append(d, more);
+        if (s->outcomes > 1 && s->runs > 100 && s->last_new + 1 > s->runs - s->runs / 100)
+            append(d, "; new outcomes still come: more runs, or exhaustive with depth");
     }
 }

@@ -37,6 +37,7 @@ struct random {
     enum order by;
     bool has_order, orders_all, orders_turns, is_patient;
     bool has_turns; /* of ordered vps, in this run */
+    bool reorders;  /* there may be messages that overtake */
     uint16_t n_taken[N_LINKS];
 };
 
@@ -54,6 +55,32 @@ int lpi_kit_choose(uint64_t *random, int rarity, const struct logp_alternative *
     return lpi_kit_below(random, 1 << rarity) == 0 ? 1 + lpi_kit_below(random, n - 1) : 0;
 }
 
+bool lpi_kit_reorders(const struct logp_check *c)
+{
+    return lpi_is_untimed(c) && !c->fixed_matches && !c->keeps_order &&
+           (c->most_overtaken > 0 || c->most_faults.doubled > 0);
+}
+
+int lpi_kit_overtake(uint64_t *random, int rarity, const struct logp_alternative *a, int n)
+{
+    int n_later = 0, later = -1;
+
+    for (int i = 0; i < n; i++)
+        if (a[i].kind == LOGP_OVERTAKE && lpi_kit_below(random, ++n_later) == 0)
+            later = i;
+    return later >= 0 && lpi_kit_below(random, 1 << rarity) == 0 ? later : -1;
+}
+
+int lpi_kit_in_order(uint64_t *random, const struct logp_alternative *a, int n)
+{
+    int n_others = 0, other = 0;
+
+    for (int i = 0; i < n; i++)
+        if (a[i].kind != LOGP_OVERTAKE && lpi_kit_below(random, ++n_others) == 0)
+            other = i;
+    return other;
+}
+
 int lpi_kit_any_miss(uint64_t *random, const struct logp_alternative *a, int n)
 {
     int n_misses = 0, miss = -1;
@@ -68,9 +95,10 @@ static void *create(int P, const struct logp_check *check)
 {
     struct random *s = calloc(1, sizeof(*s));
 
-    (void)check;
-    if (s != NULL)
+    if (s != NULL) {
         s->P = P;
+        s->reorders = lpi_kit_reorders(check);
+    }
     return s;
 }
 
@@ -131,6 +159,8 @@ static uint64_t place_of(struct random *s, const struct logp_alternative *a)
         what = lpi_kit_mix(s->order + (uint64_t)a->rank);
         group = MISSES;
         break;
+    case LOGP_OVERTAKE: /* chosen before, or not at all */
+        return UINT64_MAX;
     default:
         what = lpi_kit_mix(s->random++);
     }
@@ -201,21 +231,30 @@ static int choose_turn(struct random *s, const struct logp_alternative *a, int n
     return best;
 }
 
+/* Every alternative is equally likely, but faults, and messages that overtake, are rare. */
+static int choose_any(struct random *s, const struct logp_alternative *a, int n)
+{
+    return s->reorders && a[0].kind != LOGP_FAULT ? lpi_kit_in_order(&s->random, a, n)
+                                                  : lpi_kit_choose(&s->random, s->rarity, a, n);
+}
+
 static int choose(void *strategy, const struct logp_alternative *a, int n)
 {
     struct random *s = strategy;
     int i;
 
+    if (s->reorders && (i = lpi_kit_overtake(&s->random, s->rarity, a, n)) >= 0)
+        return i;
     if (s->orders_turns && a[0].kind == LOGP_GO_ON)
         return choose_turn(s, a, n);
     if (s->has_turns)
-        return lpi_kit_choose(&s->random, s->rarity, a, n);
+        return choose_any(s, a, n);
     if (s->by == BY_CUT && lpi_kit_below(&s->random, 1 << s->steadiness) == 0)
         s->order = lpi_kit_mix(s->order);
     if (has_order(s, a) && lpi_kit_below(&s->random, EVEN_HANDED) != 0)
         i = choose_in_order(s, a, n);
     else
-        i = lpi_kit_choose(&s->random, s->rarity, a, n);
+        i = choose_any(s, a, n);
     if (a[i].kind == LOGP_TAKE || a[i].kind == LOGP_TOUCH)
         s->n_taken[lpi_kit_link(&a[i]) % N_LINKS]++;
     return i;

@@ -12,11 +12,15 @@
  *     failed asserted -71 x == 3     kind, error, expression
  *     directory /home/me     in which the process was started
  *     argument ./test        of its command line, one line each
+ *     environment N=1f2e     its variables, with hashes of their values: environment.c
  *     vary untimed order messages
  *     misses 3
  *     steps 200000           the largest number of events
  *     sends 0                sends of more bytes wait for their receiver; default: none wait
  *     most-faults 1 0 0 0 0  crashes, restarts, lost, doubled, partitions; default: 0
+ *     fault-places 1 0 0 0 0 0  ranks, senders, receivers, tags, half (masks), one_way; default: 0
+ *     most-overtaken 1       default: 0
+ *     keeps-order            copies come at once
  *     relies-on-buffers      it does not fail if all sends are buffered
  *     params L o_send o_recv g G gamma gap_shared capacity store_forward latency_varies seed
  *     latency 3 1            kind, sigma
@@ -50,6 +54,7 @@ static void write_origin(struct lpi_text *t, const struct lpi_job *job)
 {
     const struct lpi_outcome *o = &job->outcome;
     const struct logp_replay *from = job->origin;
+    const char *environment = from != NULL ? from->environment : NULL;
     char name[64];
 
     snprintf(name, sizeof(name), "failed %s %d", lpi_failure_names[o->kind], o->error);
@@ -58,6 +63,8 @@ static void write_origin(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add_line(t, "directory", from->directory);
     for (char **a = from != NULL ? from->command : NULL; a != NULL && *a != NULL; a++)
         lpi_text_add_line(t, "argument", *a);
+    if (environment != NULL)
+        lpi_text_add_line(t, "environment", environment);
 }
 
 /* Write the identities of the choices, if they are known: four digits each. Those of a run that did
@@ -79,6 +86,7 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
     const struct lpi_plan *p = &job->plan;
     const struct logp_params *m = &p->network.params;
     const struct logp_fault_limits *f = &p->most_faults;
+    const struct logp_fault_places *at = &p->fault_places;
 
     lpi_text_add(t, "logp-replay %d\n", LOGP_REPLAY_VERSION);
     lpi_text_add_line(t, "program", job->check.name);
@@ -92,6 +100,14 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
     if (lpi_has_limits(f))
         lpi_text_add(t, "most-faults %d %d %d %d %d\n", f->crashes, f->restarts, f->lost,
                      f->doubled, f->partitions);
+    if (lpi_has_places(at))
+        lpi_text_add(
+            t, "fault-places %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d\n",
+            at->ranks, at->senders, at->receivers, at->tags, at->half, at->one_way);
+    if (p->most_overtaken > 0)
+        lpi_text_add(t, "most-overtaken %d\n", p->most_overtaken);
+    if (p->keeps_order)
+        lpi_text_add(t, "keeps-order\n");
     if (p->relies)
         lpi_text_add(t, "relies-on-buffers\n");
     if (!p->network.undelayed)
@@ -197,6 +213,7 @@ void logp_replay_free(struct logp_replay *replay)
         free(*a);
     free(replay->command);
     free(replay->directory);
+    free(replay->environment);
     free(replay->expression);
     free(replay->name);
     lpi_answers_free(&r->answers);

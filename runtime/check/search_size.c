@@ -10,6 +10,7 @@ int lpi_search(struct lpi_job *job, int P)
         [LOGP_STRATEGY_RANDOM] = &lpi_strategy_random,
         [LOGP_STRATEGY_PCT] = &lpi_strategy_pct,
         [LOGP_STRATEGY_EXHAUSTIVE] = &lpi_strategy_exhaustive,
+        [LOGP_STRATEGY_DELAYS] = &lpi_strategy_delays,
     };
     const struct lpi_strategy_ops *ops = all[job->check.strategy];
     void *strategy = ops->create(P, &job->check);
@@ -26,7 +27,7 @@ int lpi_search(struct lpi_job *job, int P)
         ops->destroy(strategy);
         return rc;
     }
-    if (job->check.cores <= 1)
+    if (job->check.cores <= 1 || ops == &lpi_strategy_delays) /* its runs follow from each other */
         rc = lpi_job_go(job);
     else if (ops == &lpi_strategy_exhaustive)
         rc = lpi_branches_go(job, job->check.cores, strategy);

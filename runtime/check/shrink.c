@@ -44,6 +44,8 @@ static bool still_fails(struct shrinking *s, const struct lpi_plan *plan)
 {
     struct lpi_job *job = s->job;
 
+    if (job->end_ns != 0 && lpi_kit_now() >= job->end_ns)
+        s->tries = s->most_tries;
     if (++s->tries > s->most_tries || lpi_job_again(job, plan, &s->trial, NULL) != 0 ||
         !lpi_same_outcome(&job->outcome, &s->outcome) || !lpi_answers_copy(&s->best, &job->taken))
         return false;

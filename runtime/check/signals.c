@@ -93,6 +93,18 @@ static void free_stack(void *memory)
     free(memory);
 }
 
+/* A sanitizer has reported an error, and is about to end the process. */
+static void on_death(void)
+{
+    struct lpi_observer *e = whose();
+
+    if (e != NULL)
+        crash(e, LOGP_FAILURE_CRASHED, LPI_SANITIZER, running != NULL);
+}
+
+/* Of AddressSanitizer, UndefinedBehaviorSanitizer and others, if the program has been built with one. */
+__attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
+
 static void watch_exit(void)
 {
     atexit(on_exit_in_run);
@@ -103,6 +115,8 @@ static void prepare(void)
 {
     pthread_key_create(&stacks, free_stack);
     watch_exit();
+    if (__sanitizer_set_death_callback != NULL)
+        __sanitizer_set_death_callback(on_death);
 }
 
 /* A handler cannot run on a stack that has overflowed. Fibers' threads have another one already. */
@@ -148,7 +162,7 @@ const char *lpi_signal_name(int number)
     for (int i = 0; i < N_SIGNALS; i++)
         if (signals[i].number == number)
             return signals[i].name;
-    return "a signal";
+    return number == LPI_SANITIZER ? "the report of a sanitizer" : "a signal";
 }
 
 void lpi_signals_in_child(void)

@@ -10,14 +10,23 @@ enum { MOST_UNDER_WAY = 4096 }; /* messages to a rank whose sends are known */
 static void send_told(struct lpi_story *s, const struct logp_note *n)
 {
     struct lpi_told *from = &s->told[n->rank], *to = &s->told[n->peer];
+    const bool is_copy = from->repeats && from->last_peer == n->peer && from->last_tag == n->tag;
 
+    from->repeats = from->doubles;
+    from->last_peer = n->peer;
+    from->last_tag = n->tag;
+    if (is_copy) /* counted with the message */
+        return;
+    from->n_sent++;
     if (to->n_under_way < MOST_UNDER_WAY &&
         LPI_GROW(to->under_way, to->capacity, to->n_under_way + 1))
         to->under_way[to->n_under_way++] = (struct lpi_under_way){.source = n->rank,
                                                                   .tag = n->tag,
                                                                   .context = n->context,
                                                                   .copies = from->doubles ? 2 : 1,
-                                                                  .step = s->n_steps};
+                                                                  .step = s->n_steps,
+                                                                  .n_bytes = n->value,
+                                                                  .number = from->n_sent};
     else
         to->forgets = true;
     from->doubles = false;
@@ -44,6 +53,7 @@ static uint64_t step_of_send(struct lpi_told *to, const struct logp_note *n)
     if (first < 0 || to->forgets)
         return 0;
     step = to->under_way[first].step;
+    to->under_way[first].is_copy = true;
     if (--to->under_way[first].copies == 0)
         memmove(&to->under_way[first], &to->under_way[first + 1],
                 (size_t)(--to->n_under_way - first) * sizeof(*to->under_way));
@@ -78,10 +88,38 @@ static bool deviate(struct lpi_story *s, const struct lpi_deviation *deviation)
     return true;
 }
 
+/* The message that overtakes others, and the first of these. Messages whose receive is not complete
+ * make both unknown. */
+static void number_overtaking(const struct lpi_story *s, struct lpi_deviation *d)
+{
+    const struct lpi_told *to = &s->told[d->taken.rank];
+    int passed = lpi_kit_passed(&d->taken);
+
+    for (int i = 0; i < to->n_under_way && d->later == 0 && !to->forgets; i++) {
+        const struct lpi_under_way *m = &to->under_way[i];
+
+        if (m->source != d->taken.source)
+            continue;
+        passed -= m->copies;
+        if (passed < 0) {
+            d->later = m->tag == d->taken.tag ? m->number : 0;
+        } else if (d->passed == 0 && m->context == d->taken.context &&
+                   ((d->taken.polls & LOGP_TAKE_OF_ANY) != 0 || m->tag == d->taken.tag)) {
+            d->passed = m->number;
+            d->passes_copy = m->is_copy;
+        }
+    }
+}
+
 bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i)
 {
-    return i == 0 ||
-           deviate(s, &(struct lpi_deviation){.number = number, .usual = a[0], .taken = a[i]});
+    struct lpi_deviation d = {.number = number, .usual = a[0], .taken = a[i]};
+
+    if (i == 0)
+        return true;
+    if (a[i].kind == LOGP_OVERTAKE)
+        number_overtaking(s, &d);
+    return deviate(s, &d);
 }
 
 bool lpi_story_fault(struct lpi_story *s, int number, const struct logp_fault_event *event)

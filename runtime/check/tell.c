@@ -75,6 +75,28 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
     }
 }
 
+/* Messages that were never received. */
+static void tell_left_over(struct lpi_text *t, const struct lpi_story *s, int P)
+{
+    enum { MOST = 16 };
+    int n = 0;
+
+    for (int i = 0; s->told != NULL && i < P; i++)
+        for (int k = 0; k < s->told[i].n_under_way; k++) {
+            const struct lpi_under_way *m = &s->told[i].under_way[k];
+
+            if (n++ >= MOST)
+                continue;
+            lpi_text_add(t, "  from rank %d to rank %d, tag %d, %" PRId64 " bytes", m->source, i,
+                         m->tag, m->n_bytes);
+            if (m->step > 0)
+                lpi_text_add(t, ", sent in step %" PRIu64, m->step);
+            lpi_text_add(t, "\n");
+        }
+    if (n > MOST)
+        lpi_text_add(t, "  and %d more\n", n - MOST);
+}
+
 /* Append the first difference of two runs with the same choices, if there is one. */
 static void tell_twice(struct lpi_text *t, const struct lpi_job *job)
 {
@@ -93,6 +115,19 @@ static void tell_twice(struct lpi_text *t, const struct lpi_job *job)
     lpi_text_add(t, "; in the second run ");
     lpi_tell_point(t, w->has_second ? &w->second : NULL);
     lpi_text_add(t, "\n");
+}
+
+/* The choice that differs from the usual one. */
+static void tell_taken(struct lpi_text *t, const struct lpi_deviation *d, bool named)
+{
+    const struct logp_alternative *a = &d->taken;
+
+    if (a->kind == LOGP_OVERTAKE && d->later > 0 && d->passed > 0)
+        lpi_text_add(t, "%smessage %d of rank %d comes to rank %d after message %d (tag %d)",
+                     d->passes_copy ? "the copy of " : "", d->passed, a->source, a->rank, d->later,
+                     a->tag);
+    else
+        lpi_tell_alternative(t, a, named);
 }
 
 static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const struct lpi_job *job)
@@ -133,7 +168,7 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
                          d->event.time_ns);
             continue;
         }
-        lpi_tell_alternative(t, &d->taken, same_source);
+        tell_taken(t, d, same_source);
         lpi_text_add(t, " (default: ");
         lpi_tell_alternative(t, &d->usual, same_source);
         lpi_text_add(t, ")\n");
@@ -202,6 +237,8 @@ int lpi_tell(const struct lpi_job *job, struct logp_failure *failure)
     struct lpi_text text = {0}, replay = {0};
 
     tell_what(&text, job);
+    if (job->outcome.kind == LOGP_FAILURE_LEFT_OVER)
+        tell_left_over(&text, s, job->plan.P);
     tell_choices(&text, s, job);
     if (s->n_waits > 0)
         lpi_text_add(&text, "waits:\n");

@@ -27,7 +27,9 @@ struct lpi_outcome lpi_outcome_of(const struct lpi_job *job, const struct lpi_ob
     struct lpi_outcome o = lpi_outcome_with(LOGP_FAILURE_NONE, 0, -1);
     int rc;
 
-    if (ended != 0) {
+    if (ended == LPI_STALE && observer->ops != NULL && job->twice.differs) {
+        o = lpi_outcome_with(LOGP_FAILURE_UNCONTROLLED, -ESTALE, -1);
+    } else if (ended != 0) {
         o.error = ended == LPI_STALE ? -ESTALE : ended == LPI_NO_MEMORY ? -ENOMEM : 0;
     } else if (r->asserted.file != NULL) {
         o = lpi_outcome_with(LOGP_FAILURE_ASSERTED, -EPROTO, r->asserted.rank);

@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Events, choices, faults and waits of a run in words. */
+#define _GNU_SOURCE
 #include "kit.h"
 
 #include <inttypes.h>
+
+/* "EPROTO". NULL: unknown */
+static const char *name_of_error(int number)
+{
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
+    return strerrorname_np(number);
+#else
+    (void)number;
+    return NULL;
+#endif
+}
 
 static void rank_or_any(struct lpi_text *t, int source)
 {
@@ -18,6 +30,16 @@ static void with_tag(struct lpi_text *t, int tag)
         lpi_text_add(t, ", any tag");
     else
         lpi_text_add(t, ", tag %d", tag);
+}
+
+static void tell_object(struct lpi_text *t, int key)
+{
+    const char *name = lpi_touched_name(key);
+
+    if (name != NULL)
+        lpi_text_add(t, "%s", name);
+    else
+        lpi_text_add(t, "object %d", key);
 }
 
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
@@ -65,8 +87,15 @@ static void tell_fault(struct lpi_text *t, enum logp_fault_choice what, int rank
     case LOGP_FAULT_CUT:
         lpi_text_add(t, "rank %d is cut off", rank);
         break;
+    case LOGP_FAULT_SPLIT:
+        lpi_text_add(t, "a partition begins");
+        break;
     case LOGP_FAULT_HEAL:
         lpi_text_add(t, "the partition heals");
+        return;
+    case LOGP_FAULT_CUT_LINKS:
+    case LOGP_FAULT_HEAL_LINKS:
+        lpi_text_add(t, "rank %d %s links", rank, what == LOGP_FAULT_CUT_LINKS ? "cuts" : "heals");
         return;
     }
     tell_call(t, to, tag);
@@ -84,8 +113,14 @@ void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, 
         if (named)
             lpi_text_add(t, ", tag %d", a->tag);
         break;
+    case LOGP_OVERTAKE:
+        lpi_text_add(t, "rank %d takes a later message of rank %d first, tag %d", a->rank,
+                     a->source, a->tag);
+        break;
     case LOGP_MISS:
-        lpi_text_add(t, "rank %d polls too early", a->rank);
+        lpi_text_add(
+            t, a->index == 1 ? "the wait of rank %d ends at its time" : "rank %d polls too early",
+            a->rank);
         break;
     case LOGP_DONE:
         lpi_text_add(t, "the send of rank %d to rank %d is complete", a->rank, a->source);
@@ -93,7 +128,8 @@ void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, 
             lpi_text_add(t, ", tag %d", a->tag);
         break;
     case LOGP_TOUCH:
-        lpi_text_add(t, "rank %d touches object %d", a->rank, a->tag);
+        lpi_text_add(t, "rank %d touches ", a->rank);
+        tell_object(t, a->tag);
         break;
     case LOGP_PICK:
         lpi_text_add(t, "rank %d chooses %d", a->rank, a->index);
@@ -128,13 +164,16 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
         break;
     case LOGP_NOTE_ENDED:
         lpi_text_add(t, n->value != 0 ? "returned %" PRId64 : "returned", n->value);
+        if (n->value < 0 && n->value > -4096 && name_of_error((int)-n->value) != NULL)
+            lpi_text_add(t, " (%s)", name_of_error((int)-n->value));
         return;
     case LOGP_NOTE_COMPUTED:
     case LOGP_NOTE_WAITED:
         lpi_text_add(t, n->kind == LOGP_NOTE_COMPUTED ? "computed" : "waited");
         return;
     case LOGP_NOTE_TOUCHED:
-        lpi_text_add(t, "touched object %" PRId64, n->value);
+        lpi_text_add(t, "touched ");
+        tell_object(t, (int)n->value);
         return;
     case LOGP_NOTE_CHOSEN:
         lpi_text_add(t, "chose %" PRId64, n->value);

@@ -364,6 +364,8 @@ int lpi_turn_now(struct lpi_proc *p, struct lpi_query *turn);
 int lpi_explored_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields);
 int lpi_explored_touch(struct lpi_proc *p, int key);
 int lpi_explored_pick(struct lpi_proc *p, int n);
+/* From now on p's receives are matched as late as those from any source. */
+void lpi_explored_raise(struct lpi_proc *p);
 void lpi_explored_cancels(struct lpi_proc *p, struct logp_request *r);
 void lpi_explored_ends(struct lpi_proc *p);
 
@@ -388,6 +390,7 @@ void lpi_usage_forget(struct lpi_proc *p);
 /* See struct lpi_resolver. */
 int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e);
 bool lpi_explored_restarts(struct lpi_proc *p);
+int lpi_explored_cut(struct lpi_proc *p, uint64_t from, uint64_t to, bool heals);
 /* Keep data that p's program makes durable, on an explored machine. @return 0; -ENOMEM */
 int lpi_durable_keep(struct lpi_proc *p, int key, const void *data, size_t n_bytes);
 /* @return 0; -ENOENT; -EMSGSIZE */
@@ -411,7 +414,8 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
 /* The query's alternatives begin at `from`: append a miss or a cancel, if it may come to that.
  * @return the new number of entries */
 int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int from, int n);
-struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank);
+struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank,
+                                          const struct lpi_query *query);
 /* This alternative has been chosen for p's query. */
 void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
                        const struct logp_alternative *a);

@@ -78,10 +78,19 @@ static void take_note(struct lpi_proc *p, const struct logp_note *note)
 
 /* ---- requests ---- */
 
+void lpi_explored_raise(struct lpi_proc *p)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+
+    x->vps[p->rank].raised = true;
+    x->vps[p->rank].reorders = x->reorders;
+    p->inbox.n_any++;
+}
+
 /*
  * Untimed, a receive that stays posted may be cancelled. So from now on all receives of p are
  * matched by queries, as late as possible, as if a receive from any source stayed posted until the
- * end of the run.
+ * end of the run. So they are if messages may be overtaken.
  */
 static void posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting)
 {
@@ -91,10 +100,8 @@ static void posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting p
     r->id = ++v->requests;
     if (x->usage != NULL && (posting != LPI_POSTS_FOR_CALL || v->n_owned > 0))
         lpi_usage_posts(p, r, posting);
-    if (posting == LPI_POSTS_RECEIVE && !v->raised) {
-        v->raised = true;
-        p->inbox.n_any++;
-    }
+    if (posting == LPI_POSTS_RECEIVE && !v->raised)
+        lpi_explored_raise(p);
 }
 
 /* ---- queries ---- */
@@ -245,6 +252,7 @@ const struct lpi_resolver lpi_resolver_explored = {
     .fate = lpi_explored_fate,
     .keep = lpi_durable_keep,
     .recover = lpi_durable_take,
+    .cut = lpi_explored_cut,
     .restarts = lpi_explored_restarts,
     .may_restart = true,
     .polls_in_vain = LPI_EXPLORED_IN_VAIN,

@@ -103,19 +103,22 @@ static enum logp_fault_choice ask(struct lpi_proc *p, enum logp_note_kind call, 
 {
     struct lpi_explore *x = p->core->machine->explore;
     const struct logp_fault_limits *left = &x->left;
+    const struct logp_fault_places *at = &x->by.fault_places;
     struct asking a = {.p = p, .call = call, .dst = dst, .tag = tag};
 
     may(&a, 1, LOGP_FAULT_NONE);
-    if (dst >= 0 && !lpi_is_cut(x, p->rank, dst)) {
+    if (dst >= 0 && !lpi_is_cut(x, p->rank, dst) && lpi_may_strike(at, p->rank, dst, tag)) {
         may(&a, left->lost, LOGP_FAULT_LOST);
         may(&a, left->doubled, LOGP_FAULT_DOUBLED);
     }
-    may(&a, left->crashes, LOGP_FAULT_CRASH);
-    may(&a, left->restarts, LOGP_FAULT_RESTART);
+    if (lpi_mask_allows(at->ranks, p->rank)) {
+        may(&a, left->crashes, LOGP_FAULT_CRASH);
+        may(&a, left->restarts, LOGP_FAULT_RESTART);
+    }
     if (x->is_cut)
         may(&a, 1, LOGP_FAULT_HEAL);
     else
-        may(&a, left->partitions, LOGP_FAULT_CUT);
+        may(&a, left->partitions, at->half != 0 ? LOGP_FAULT_SPLIT : LOGP_FAULT_CUT);
     return a.n > 1 ? (enum logp_fault_choice)x->list[lpi_outcomes_ask(x, a.n)].tag
                    : LOGP_FAULT_NONE;
 }
@@ -142,12 +145,16 @@ static int apply(struct lpi_proc *p, enum logp_fault_choice what)
         left->restarts--;
         break;
     case LOGP_FAULT_CUT:
+    case LOGP_FAULT_SPLIT:
         left->partitions--;
         x->is_cut = true;
         x->cut_off = p->rank;
         break;
     case LOGP_FAULT_HEAL:
         x->is_cut = false;
+        break;
+    case LOGP_FAULT_CUT_LINKS: /* chosen by the program */
+    case LOGP_FAULT_HEAL_LINKS:
         break;
     }
     if (what != LOGP_FAULT_CRASH && what != LOGP_FAULT_RESTART)
@@ -167,16 +174,29 @@ static bool may_get_lost(const struct lpi_proc *p, const struct lpi_envelope *e)
            (e->kind == LPI_EAGER || e->kind == LPI_SYNC_SEND || e->kind == LPI_RTS);
 }
 
+/* A message to p comes twice: its copy may come after later ones of its source. From now on p's
+ * receives are matched as late as those from any source. */
+static void receive_late(struct lpi_proc *p)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+
+    if (!x->by.untimed || !x->by.messages || x->by.keeps_order)
+        return;
+    if (!x->vps[p->rank].raised)
+        lpi_explored_raise(p);
+    x->vps[p->rank].reorders = true;
+}
+
 int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e)
 {
-    const struct lpi_explore *x = p->core->machine->explore;
+    struct lpi_explore *x = p->core->machine->explore;
     const bool is_message = e != NULL && may_get_lost(p, e);
     enum logp_fault_choice what;
     int rc;
 
     if (p->halted)
         return -EHOSTDOWN;
-    if (!x->has_faults)
+    if (!x->meets_fault)
         return 1;
     what = ask(p, call, is_message ? e->dst : -1, is_message ? e->tag : -1);
     rc = apply(p, what);
@@ -192,7 +212,33 @@ int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct
         return rc != 0 ? rc : lpi_stopped(p);
     if (what == LOGP_FAULT_LOST || (is_message && lpi_is_cut(x, p->rank, e->dst)))
         return 0;
-    return what == LOGP_FAULT_DOUBLED ? 2 : 1;
+    if (__builtin_expect(what != LOGP_FAULT_DOUBLED, true))
+        return 1;
+    receive_late(&p->core->machine->procs[e->dst]);
+    return 2;
+}
+
+int lpi_explored_cut(struct lpi_proc *p, uint64_t from, uint64_t to, bool heals)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+
+    if (p->halted)
+        return -EHOSTDOWN;
+    if (!x->has_cuts)
+        memset(x->cuts, 0, sizeof(x->cuts));
+    x->has_cuts = x->meets_fault = true;
+    for (int i = 0; i < 64; i++)
+        if (lpi_mask_allows(from, i))
+            x->cuts[i] =
+                heals ? x->cuts[i] & (to == 0 ? 0 : ~to) : x->cuts[i] | (to == 0 ? UINT64_MAX : to);
+    p->core->machine->resolver.note(
+        p, &(struct logp_note){.kind = LOGP_NOTE_FAULT,
+                               .rank = p->rank,
+                               .peer = -1,
+                               .tag = LOGP_NOTE_FAULT,
+                               .value = heals ? LOGP_FAULT_HEAL_LINKS : LOGP_FAULT_CUT_LINKS,
+                               .time_ns = p->emulated});
+    return lpi_stopped(p);
 }
 
 /* p is not restarted while a send waits for its receiver, or a started collective runs: both refer

@@ -201,9 +201,10 @@ static void add_sole_misses(struct lpi_core *c, struct outcomes *o)
 
     for (int i = 0; o->misses && i < c->n_procs && lpi_outcomes_reserve(c->machine, o->n); i++)
         if (x->vps[lpi_proc_at(c, i)->rank].only_misses)
-            x->list[o->n++] = lpi_outcomes_miss(x, lpi_proc_at(c, i)->rank);
+            x->list[o->n++] = lpi_outcomes_miss(x, lpi_proc_at(c, i)->rank,
+                                                x->vps[lpi_proc_at(c, i)->rank].query);
     if (o->n == 0 && o->patient != NULL && lpi_outcomes_reserve(c->machine, 0))
-        x->list[o->n++] = lpi_outcomes_miss(x, o->patient->rank);
+        x->list[o->n++] = lpi_outcomes_miss(x, o->patient->rank, x->vps[o->patient->rank].query);
 }
 
 /* Untimed: only POLLING vps can run. Ask which one does, and with which outcome. Alternatively, a
@@ -346,11 +347,15 @@ void lpi_explore_begin(struct logp_machine *m)
         lpi_usage_forget(&m->procs[i]);
         m->procs[i].agreed = 0; /* groups have the same contexts in each run */
         x->due[i] = 0;          /* all begin */
+        if (x->reorders)
+            lpi_explored_raise(&m->procs[i]);
     }
     x->last = 0;
     x->steps = 0;
     x->left = x->by.most_faults;
-    x->is_cut = false;
+    x->left_overtaken = x->by.most_overtaken;
+    x->is_cut = x->has_cuts = false;
+    x->meets_fault = x->has_faults;
 }
 
 static void destroy(struct lpi_explore *x, int P)
@@ -400,6 +405,7 @@ static void configure(struct lpi_explore *x, const struct logp_explorer *by)
     x->order = flags->next;
     x->ask_outcome = flags->ask_outcome;
     x->has_faults = memcmp(&by->most_faults, &no_faults, sizeof(no_faults)) != 0;
+    x->reorders = by->untimed && by->messages && by->most_overtaken > 0;
 }
 
 /* by: NULL: none. Called with the lock. */
@@ -429,6 +435,13 @@ static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
     return x->usage != NULL ? 0 : -ENOMEM;
 }
 
+/* Only untimed explorers that choose matches reorder messages. */
+static bool is_wrong(const struct logp_explorer *by)
+{
+    return by->most_overtaken < 0 ||
+           (by->most_overtaken > 0 && (!by->untimed || !by->messages || by->keeps_order));
+}
+
 int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)
 {
     struct logp_explorer by;
@@ -438,7 +451,8 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
         rc = logp_struct_take(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
     if (rc != 0)
         return rc;
-    if (given != NULL && (by.choose == NULL || by.misses < 0 || flags_of(&by)->way == NULL))
+    if (given != NULL &&
+        (by.choose == NULL || by.misses < 0 || is_wrong(&by) || flags_of(&by)->way == NULL))
         return -EINVAL;
     rc = given != NULL ? m->exploring : 0;
     if (rc != 0)

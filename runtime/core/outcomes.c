@@ -143,7 +143,7 @@ static void add_match(struct gathering *g, const struct lpi_message *m,
 static bool is_forced(const struct gathering *g, const struct logp_request *r)
 {
     return r->src != LOGP_ANY_SOURCE && g->query->n == 1 && g->query->requests[0] == r &&
-           !lpi_may_miss(g->query);
+           !lpi_may_miss(g->query) && !g->x->vps[g->p->rank].reorders;
 }
 
 /* Whether r could take a message whose sender waits for that. */
@@ -196,6 +196,85 @@ bool lpi_takes_untimed(void *gathering, const struct lpi_message *m, const struc
     return (r != NULL && is_forced(gathering, r)) || lpi_takes_late(gathering, m, r);
 }
 
+/* ---- messages that overtake others ---- */
+
+/* The label with which the query, or r, takes m. NULL: it does not */
+static const struct lpi_label *taking_label(const struct lpi_query *query,
+                                            const struct logp_request *r,
+                                            const struct lpi_message *m)
+{
+    if (r != NULL)
+        return &r->label;
+    return query->label != NULL && lpi_label_fits(query->label, &m->label) ? query->label : NULL;
+}
+
+/* The number of messages that m overtakes by being taken with this label, without those that others
+ * have overtaken, or that are copies. @return -1: it overtakes none, or one that must not be */
+static int n_overtaken(const struct lpi_explore *x, const struct lpi_message *m,
+                       const struct lpi_label *label)
+{
+    int n = 0, passed = 0;
+
+    for (const struct lpi_message *i = m->prev; i != NULL; i = i->prev) {
+        if (i->src != m->src || !lpi_label_fits(label, &i->label))
+            continue;
+        if (!i->is_late && !lpi_may_strike(&x->by.fault_places, i->src, i->dst, i->tag))
+            return -1;
+        n += !i->is_late;
+        passed++;
+    }
+    return passed > 0 ? n : -1;
+}
+
+/* Add the alternative that m overtakes earlier messages, of which `passed` are pending. It comes
+ * behind all others of the query, or, aside, before those that complete the query. */
+static void add_overtaking(void *gathering, const struct lpi_message *m,
+                           const struct logp_request *r, int passed)
+{
+    struct gathering *g = gathering;
+    const struct lpi_label *label = taking_label(g->query, r, m);
+    const int n = label != NULL ? n_overtaken(g->x, m, label) : -1;
+    struct logp_alternative a;
+    int index = -1;
+
+    if (n < 0 || n > g->x->left_overtaken || (r != NULL && !r->matters) || m->src == m->dst ||
+        m->context >= LPI_CONTEXT_COLLECTIVE)
+        return;
+    if (r != NULL && !(g->query->n > 1 && (is_sync(m) || r->hinders)))
+        index = index_of(g->query, r);
+    a = take(&m->label, index, r != NULL ? r->id : 0,
+             g->known | (label->src == LOGP_ANY_SOURCE ? LOGP_TAKE_FROM_ANY : 0) |
+                 (label->tag == LOGP_ANY_TAG ? LOGP_TAKE_OF_ANY : 0));
+    a.kind = LOGP_OVERTAKE;
+    a.polls += passed * LOGP_TAKE_PASSED;
+    add(g, a, r != NULL && index < 0 ? BEFORE_ALL + m->arrival : INT64_MAX);
+}
+
+/* m is taken: those that it overtakes are late. */
+static void overtake(struct lpi_explore *x, struct lpi_message *m, const struct lpi_label *label)
+{
+    for (struct lpi_message *i = m->prev; i != NULL; i = i->prev)
+        if (i->src == m->src && lpi_label_fits(label, &i->label)) {
+            x->left_overtaken -= !i->is_late;
+            i->is_late = true;
+        }
+}
+
+/* Take the message of an alternative, which overtakes others. */
+static struct lpi_message *take_overtaking(struct lpi_proc *p, const struct lpi_query *query,
+                                           const struct logp_alternative *a)
+{
+    struct lpi_message *m = lpi_match_later_find(p, a->source, a->polls / LOGP_TAKE_PASSED);
+    const struct logp_request *r = p->inbox.posted_first;
+
+    while (a->request != 0 && r != NULL && r->id != a->request)
+        r = r->next;
+    overtake(p->core->machine->explore, m, a->request != 0 ? &r->label : query->label);
+    if (a->request != 0)
+        lpi_match_later_take(p, m);
+    return m;
+}
+
 /* Whether r is complete, as a receive, send or operation. A charged receive has been taken
  * already. */
 static bool is_done(const struct logp_request *r)
@@ -237,7 +316,7 @@ static void add_done(struct gathering *g, const struct logp_request *r, int inde
 }
 
 /* Gather the alternatives of g->query. */
-static void gather(struct gathering *g)
+static void gather(struct gathering *g, bool reorders)
 {
     const struct lpi_query *query = g->query;
 
@@ -248,6 +327,8 @@ static void gather(struct gathering *g)
     for (int i = 0; i < query->n; i++)
         if (is_done(query->requests[i]))
             add_done(g, query->requests[i], i);
+    if (reorders)
+        lpi_match_later(g->p, add_overtaking, g);
 }
 
 int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced)
@@ -260,7 +341,7 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
 
     if (query->kind == LPI_QUERY_TURN)
         add(&g, (struct logp_alternative){.kind = LOGP_TOUCH, .source = -1, .tag = query->key}, 0);
-    gather(&g);
+    gather(&g, v->reorders);
     while (i < g.n && (x->list[i].kind != LOGP_TAKE || x->list[i].source != found))
         i++;
     if (i == g.n && found != LOGP_ANY_SOURCE) /* a receive of that source has taken it */
@@ -269,10 +350,14 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
     return g.n;
 }
 
-struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank)
+struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank,
+                                          const struct lpi_query *query)
 {
-    return (struct logp_alternative){
-        .kind = LOGP_MISS, .rank = rank, .source = -1, .polls = x->vps[rank].misses + 1};
+    return (struct logp_alternative){.kind = LOGP_MISS,
+                                     .rank = rank,
+                                     .source = -1,
+                                     .polls = x->vps[rank].misses + 1,
+                                     .index = lpi_query_waits(query)};
 }
 
 /* Whether one of the requests is a send that was complete at once. */
@@ -301,7 +386,7 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
                                       .request = query->n > 0 ? query->requests[0]->id : 0};
     else if (lpi_may_miss(query) && v->misses < x->by.misses && !is_sure(query) &&
              (n == from || found_before(v, query) == LOGP_ANY_SOURCE))
-        x->list[n++] = lpi_outcomes_miss(x, p->rank);
+        x->list[n++] = lpi_outcomes_miss(x, p->rank, query);
     return n;
 }
 
@@ -310,7 +395,9 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
     const struct lpi_label label = {a->context, a->source, a->tag};
-    const bool found = a->kind == LOGP_TAKE && a->request == 0;
+    const bool overtakes = __builtin_expect(a->kind == LOGP_OVERTAKE, false),
+               found = a->request == 0 && (a->kind == LOGP_TAKE || overtakes);
+    struct lpi_message *later = NULL;
 
     query->choice = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : LPI_TAKEN;
     query->index = found ? query->n : a->index;
@@ -324,8 +411,10 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
         v->misses = 0;
         v->found = found ? a->source : LOGP_ANY_SOURCE;
     }
+    if (overtakes)
+        later = take_overtaking(p, query, a);
     if (found) {
-        query->found = lpi_match_find(p, &label, INT64_MAX);
+        query->found = overtakes ? later : lpi_match_find(p, &label, INT64_MAX);
         v->probed = *query->label;
     } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_done(query->requests[a->index]))) {
         lpi_match_label(p, &label, horizon(p));

@@ -163,6 +163,14 @@ static int keep_nothing(struct lpi_proc *p, int key, const void *data, size_t n_
     return 0;
 }
 
+static int cut_nothing(struct lpi_proc *p, uint64_t from, uint64_t to, bool heals)
+{
+    (void)from;
+    (void)to;
+    (void)heals;
+    return lpi_stopped(p);
+}
+
 static int recover_nothing(struct lpi_proc *p, int key, void *data, size_t capacity,
                            size_t *n_bytes)
 {
@@ -199,6 +207,7 @@ const struct lpi_resolver lpi_resolver_usual = {
     .fate = arrives,
     .keep = keep_nothing,
     .recover = recover_nothing,
+    .cut = cut_nothing,
     .restarts = no_restart,
     .answers_at_sync = true,
     .polls_in_vain = LPI_POLLS_IN_VAIN,

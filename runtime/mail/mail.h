@@ -162,6 +162,16 @@ bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
 /* Match the first message with this label, which names its source and tag, if it has arrived by
  * `until` and a posted receive can take it. */
 void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
+/* Messages that could overtake: call later() for each pending message with `passed` > 0 pending ones
+ * of its source before it, whatever their labels. r: the first posted receive that it fits; or NULL */
+void lpi_match_later(struct lpi_proc *p,
+                     void (*later)(void *arg, const struct lpi_message *m,
+                                   const struct logp_request *r, int passed),
+                     void *arg);
+/* The pending message of that source with so many before it. NULL: there is none */
+struct lpi_message *lpi_match_later_find(struct lpi_proc *p, int src, int passed);
+/* Match m, which is pending, with the first posted receive that it fits, if any. */
+void lpi_match_later_take(struct lpi_proc *p, struct lpi_message *m);
 /* The payload of e, which has matched r, is here: copy it, and r is BOUND. */
 void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e);
 /* The program has ended: messages still match its posted receives, but their payloads are dropped. */

@@ -739,6 +739,48 @@ void lpi_match_candidates(struct lpi_proc *p,
     }
 }
 
+/* The number of messages of m's source that are pending and come before it. */
+static int n_before(const struct lpi_message *m)
+{
+    int n = 0;
+
+    for (const struct lpi_message *i = m->prev; i != NULL; i = i->prev)
+        n += i->src == m->src;
+    return n;
+}
+
+void lpi_match_later(struct lpi_proc *p,
+                     void (*later)(void *arg, const struct lpi_message *m,
+                                   const struct logp_request *r, int passed),
+                     void *arg)
+{
+    for (const struct lpi_message *m = p->inbox.first; m != NULL; m = m->next) {
+        const int n = n_before(m);
+
+        if (n > 0)
+            later(arg, m, first_before(&p->inbox, m, NULL), n);
+    }
+}
+
+struct lpi_message *lpi_match_later_find(struct lpi_proc *p, int src, int passed)
+{
+    struct lpi_message *m = p->inbox.first;
+
+    while (m != NULL && (m->src != src || passed-- > 0))
+        m = m->next;
+    return m;
+}
+
+void lpi_match_later_take(struct lpi_proc *p, struct lpi_message *m)
+{
+    struct logp_request *r = first_before(&p->inbox, m, NULL);
+
+    if (r == NULL)
+        return;
+    bind_pending(p, r, m, true);
+    lpi_match_arrived(p, LOGP_NEVER); /* as in lpi_match_label() */
+}
+
 static bool overlap(const struct lpi_label *a, const struct lpi_label *b)
 {
     return a->context == b->context &&

@@ -270,6 +270,7 @@ void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)
     m->arrival = e->arrival;
     m->bits = e->bits;
     m->kind = (unsigned char)e->kind;
+    m->is_late = e->is_late;
     if (__builtin_expect(e->kind >= LPI_ON_ITS_WAY, false))
         fill_unusual(m, e);
     else if (e->n_bytes > 0)

@@ -22,6 +22,7 @@ struct lpi_explored_vp {
     /* the next query with the label of the last probe does not miss what this has found */
     struct lpi_label probed;
     int found;     /* source of that message; LOGP_ANY_SOURCE: there is none */
+    bool reorders; /* its queries may take a message before earlier ones of its source */
     bool restarts; /* it has crashed, and its program is to begin again */
     struct lpi_durable *durable;
 };
@@ -62,15 +63,47 @@ struct lpi_explore {
     int last;          /* rank of the vp that went last */
     uint64_t steps;    /* events of this run */
     bool has_faults;   /* the explorer chooses some */
+    bool reorders;     /* messages may overtake others of their source */
     struct logp_fault_limits left;
-    bool is_cut; /* the vp cut_off, from all others */
+    int left_overtaken;
+    bool is_cut;      /* by by.fault_places.half, or else the vp cut_off, from all others */
+    bool has_cuts;    /* logp_fault_cut() has been called in this run */
+    bool meets_fault; /* has_faults or has_cuts */
     int cut_off;
+    uint64_t cuts[64]; /* by sender: the receivers that its messages do not reach; has_cuts */
 };
+
+/* Whether a mask of ranks or tags has this one: its last bit is that of all larger ones, too. */
+static inline bool lpi_mask_has(uint64_t mask, int i)
+{
+    return (mask >> (i < 63 ? i : 63) & 1) != 0;
+}
+
+/* The same where 0 is the mask of all. */
+static inline bool lpi_mask_allows(uint64_t mask, int i)
+{
+    return mask == 0 || lpi_mask_has(mask, i);
+}
+
+/* Whether messages between these two may be lost, doubled or overtaken. */
+static inline bool lpi_may_strike(const struct logp_fault_places *at, int src, int dst, int tag)
+{
+    return lpi_mask_allows(at->senders, src) && lpi_mask_allows(at->receivers, dst) &&
+           lpi_mask_allows(at->tags, tag);
+}
 
 /* Whether a message between these two is lost in a partition. */
 static inline bool lpi_is_cut(const struct lpi_explore *x, int src, int dst)
 {
-    return x->is_cut && (src == x->cut_off) != (dst == x->cut_off);
+    const uint64_t half = x->by.fault_places.half;
+    bool from, to;
+
+    if (!x->is_cut && !x->has_cuts)
+        return false;
+    from = half != 0 ? lpi_mask_has(half, src) : src == x->cut_off;
+    to = half != 0 ? lpi_mask_has(half, dst) : dst == x->cut_off;
+    return (x->is_cut && from != to && (from || !x->by.fault_places.one_way)) ||
+           (x->has_cuts && lpi_mask_has(x->cuts[src < 63 ? src : 63], dst));
 }
 
 #endif

@@ -93,6 +93,7 @@ struct lpi_envelope {
     const struct logp_send_options *made_by; /* its fill() makes the payload; NULL: it is in data */
     enum lpi_message_kind kind;
     bool is_paid; /* its cost has been taken from the queue limit */
+    bool is_late; /* explored: later messages of its source may come first */
 };
 
 /*
@@ -154,6 +155,7 @@ struct lpi_message {
     unsigned delivery; /* its number, as of lpi_core.deliveries; it wraps around */
     unsigned char size_class;
     unsigned char kind; /* enum lpi_message_kind; ON_ITS_WAY, SYNC_SEND: see `link` */
+    bool is_late;       /* as in struct lpi_envelope */
     union {
         char inline_data[LPI_INLINE];
         size_t bytes; /* LPI_CLASS_NONE: of the allocation */

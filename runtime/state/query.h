@@ -132,6 +132,8 @@ struct lpi_resolver {
     int (*keep)(struct lpi_proc *p, int key, const void *data, size_t n_bytes);
     /* @return 0; -ENOENT; -EMSGSIZE */
     int (*recover)(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes);
+    /* p cuts links, or heals them: see logp_fault_cut(). @return 0; or an error of p's call */
+    int (*cut)(struct lpi_proc *p, uint64_t from, uint64_t to, bool heals);
     /* Whether p's program, which has ended, begins again. */
     bool (*restarts)(struct lpi_proc *p);
     /* Another event of p. */

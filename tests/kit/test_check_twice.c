@@ -160,7 +160,8 @@ Test(check_twice, an_exhaustive_search_that_cannot_go_on_says_so)
     int is_first = 1;
 
     cr_assert_eq(logp_check(chooses_once, &is_first, &check, &f), -ESTALE);
-    cr_assert_eq(f.kind, LOGP_FAILURE_NONE);
+    cr_assert_eq(f.kind, LOGP_FAILURE_UNCONTROLLED);
+    cr_assert(f.uncontrolled);
     cr_assert(!check.checked.complete);
-    SAYS(check.checked.text, "does not repeat");
+    SAYS(f.text, "the first choice that differs is ");
 }

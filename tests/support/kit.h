@@ -37,6 +37,19 @@ static inline int gather(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+/* Whether two failures have one text, but for the way to find them again. */
+static inline bool are_alike(const char *a, const char *b)
+{
+    const char *ways[] = {strstr(a, "to repeat it: LOGP_CHECK"),
+                          strstr(b, "to repeat it: LOGP_CHECK")};
+    const size_t n = ways[0] != NULL ? (size_t)(ways[0] - a) : strlen(a),
+                 m = ways[1] != NULL ? (size_t)(ways[1] - b) : strlen(b);
+
+    return n == m && strncmp(a, b, n) == 0;
+}
+
+#define ALIKE(a, b) cr_assert(are_alike(a, b), "%s%s", a, b)
+
 /* The check passes. */
 static inline void passes(logp_program program, void *arg, struct logp_check *check)
 {
@@ -57,7 +70,7 @@ static inline void finds(logp_program program, void *arg, struct logp_check *che
     if (check->before != NULL)
         check->before(f.P, arg);
     cr_assert_eq(logp_check_replay(program, arg, check, f.replay, &again), error);
-    cr_assert_str_eq(again.text, f.text);
+    ALIKE(again.text, f.text);
 }
 
 /* All executions of P processors: n. */

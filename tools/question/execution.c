@@ -209,6 +209,10 @@ static struct problem *apply_most_faults(struct question *q, const char *option,
 
         if (number != s) {
             snprintf(name, sizeof(name), "%.*s", (int)length, s);
+            if (strcmp(name, "overtaken") == 0)
+                return option_problem(option, text,
+                                      "without overtaken: MPI keeps the order of messages that one "
+                                      "receive matches");
             kind = find_name(&kinds, name);
         }
         errno = 0;
@@ -353,6 +357,9 @@ const struct option_row run_options[] = {
     {"real-clocks", NULL,
      "virtual clock: gettimeofday(), clock_gettime() and their relatives read the host's clocks",
      "off", "", OPTIONS_MPIRUN, SWITCH(mpi.real_clocks)},
+    {"storage", "SPEC",
+     "time of file operations: latency=T,bandwidth=B,servers=N (B in bytes per second of a server)",
+     "none", "", OPTIONS_MPIRUN, .apply = apply_storage, .words = "none"},
     {"stack", "BYTES", "stack of each rank", "8MiB", "", OPTIONS_MPIRUN,
      NUMBER(how.stack_bytes, true, 16 << 10, INT64_C(1) << 40, "a number of bytes, 16KiB .. 1TiB")},
     {"explore", "RUNS", "run so many times in different orders, until a run fails", "", "",

@@ -16,6 +16,9 @@ void note_changed(const char *path, const struct logp_replay *r, const struct re
 struct problem *show_replayed(FILE *f, const char *path, const struct logp_replay *r,
                               const struct replayed *what)
 {
+    static const char again[] = "check it again";
+    const bool differs = what->text != NULL && strncmp(what->text, "the environment ", 16) == 0;
+
     switch (what->outcome) {
     case REPLAYED_AGAIN:
     case REPLAYED_OTHERWISE:
@@ -28,10 +31,13 @@ struct problem *show_replayed(FILE *f, const char *path, const struct logp_repla
         fprintf(f, ", P = %d: it does not fail any more: %s\n", r->P,
                 what->outcome == REPLAYED_FIXED ? "with the same choices, it is fixed"
                                                 : "it is fixed, or the program has changed");
+        if (differs)
+            write_shown_lines(f, what->text);
         return NULL;
     case REPLAYED_STALE:
-        return usage_problem("%s: %s does not make the same choices any more: check it again", path,
-                             r->name);
+        return usage_problem("%s: %s does not make the same choices any more: %.*s", path, r->name,
+                             differs ? (int)strcspn(what->text, "\n") : (int)strlen(again),
+                             differs ? what->text : again);
     case REPLAYED_NOT:
         return usage_problem("%s: %s could not be run: %s", path, r->name,
                              strerror(abs(what->error)));

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The smallest failure. One failing run, made smaller, keeps the deviations of its own cause, of which
+ * there may be many: those of another run may be far fewer. So all runs with one deviation from the
+ * usual order are made, and then the search goes on, with other seeds and the same failure as its target.
+ * Each failure is made smaller, and the one with the fewest deviations is kept. A number of runs
+ * bounds this, so that one seed gives one failure; a time bounds it only for long runs.
+ */
+#include "kit.h"
+
+enum { LEAST_RUNS = 2000, MOST_FAILURES = 24 };
+
+struct smallest {
+    struct lpi_job *job;
+    struct lpi_plan plan; /* of the best failure */
+    struct lpi_answers best;
+    struct lpi_outcome outcome;
+    uint64_t left; /* runs */
+    int64_t end_ns;
+};
+
+static int n_deviations(const struct smallest *s)
+{
+    return lpi_answers_deviations(&s->best);
+}
+
+static bool is_over(const struct smallest *s)
+{
+    return s->left == 0 || lpi_kit_now() >= s->end_ns || n_deviations(s) < 2;
+}
+
+/* The job's last run fails. If it is the same failure with fewer deviations, it is the best. */
+static void keep(struct smallest *s)
+{
+    const struct lpi_job *job = s->job;
+
+    if (!lpi_same_outcome(&job->outcome, &s->outcome) ||
+        lpi_answers_deviations(&job->taken) >= n_deviations(s) ||
+        !lpi_answers_copy(&s->best, &job->taken))
+        return;
+    s->plan = job->plan;
+    s->outcome = job->outcome;
+}
+
+/* The number of alternatives of each choice in the run without deviations. NULL: unknown */
+static int *usual_run(struct smallest *s, int *n)
+{
+    static const struct lpi_answers none;
+    struct lpi_job *job = s->job;
+    int *of = NULL;
+
+    s->left--;
+    if (lpi_job_again(job, &s->plan, &none, NULL) != 0 || job->observer == NULL)
+        return NULL;
+    *n = lpi_observer_count(job->observer);
+    of = malloc(((size_t)*n + 1) * sizeof(*of));
+    for (int i = 0; of != NULL && i < *n; i++)
+        of[i] = job->observer->points[i].n;
+    return of;
+}
+
+/* All runs with one deviation. */
+static void deviate_once(struct smallest *s)
+{
+    struct lpi_answers one = {0};
+    const struct lpi_plan plan = s->plan;
+    int n = 0, *of = usual_run(s, &n);
+
+    if (of != NULL && LPI_GROW(one.index, one.capacity, n + 1)) {
+        memset(one.index, 0, (size_t)(n + 1) * sizeof(*one.index));
+        for (int i = 0; i < n; i++)
+            for (int k = 1; k < of[i] && !is_over(s); k++, s->left--) {
+                one.index[i] = k;
+                one.n = i + 1;
+                if (lpi_job_again(s->job, &plan, &one, NULL) == 0)
+                    keep(s);
+                one.index[i] = 0;
+            }
+    }
+    free(of);
+    lpi_answers_free(&one);
+}
+
+/* Search on with other seeds. */
+static void search_on(struct smallest *s)
+{
+    struct lpi_job *job = s->job;
+    const struct logp_check check = job->check;
+    const struct lpi_plan first = s->plan;
+
+    job->check.sizes = &first.P;
+    job->check.n_sizes = 1;
+    job->check.smallest = 0;
+    for (int i = 0; i < MOST_FAILURES && !is_over(s); i++) {
+        job->check.seed = lpi_kit_mix(check.seed + (uint64_t)i + 1);
+        job->most = s->left;
+        job->end_ns = s->end_ns;
+        job->plan = first;
+        job->outcome.kind = LOGP_FAILURE_NONE;
+        if (lpi_search(job, first.P) != 0 || job->outcome.kind == LOGP_FAILURE_NONE)
+            break;
+        s->left -= job->plan.run + 1 < s->left ? job->plan.run + 1 : s->left;
+        if (!lpi_same_outcome(&job->outcome, &s->outcome))
+            continue;
+        lpi_shrink(job);
+        keep(s);
+    }
+    job->check = check;
+}
+
+void lpi_smallest(struct lpi_job *job, uint64_t runs)
+{
+    const uint64_t most = job->most;
+    const int64_t wanted = job->check.smallest_runs;
+    struct smallest s = {.job = job, .plan = job->plan, .outcome = job->outcome};
+
+    if (wanted < 0 || !job->plan.untimed || job->check.as_found ||
+        job->outcome.kind == LOGP_FAILURE_LIVELOCK || job->outcome.kind == LOGP_FAILURE_TIMEOUT ||
+        !lpi_answers_copy(&s.best, &job->taken))
+        return;
+    s.left = wanted > 0 ? (uint64_t)wanted : runs > LEAST_RUNS ? runs : LEAST_RUNS;
+    s.end_ns = lpi_kit_now() + LPI_SMALLEST_S * INT64_C(1000000000);
+    if (!is_over(&s))
+        deviate_once(&s);
+    if (job->check.strategy != LOGP_STRATEGY_EXHAUSTIVE && !is_over(&s))
+        search_on(&s);
+    job->most = most;
+    job->end_ns = 0;
+    job->plan = s.plan;
+    job->outcome = s.outcome;
+    lpi_answers_copy(&job->taken, &s.best);
+    lpi_answers_free(&s.best);
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# fresh.sh LOGP FRESH CC SOURCE LIB INCLUDE...: failures are confirmed in a fresh process; sanitizers that end the process
+# leave a replay that is made smaller; a replay names the variables that differ.
+logp=$1 fresh=$2 cc=$3 source=$4 lib=$5
+shift 5
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+unset LOGP_CHECK_CONFIRM LOGP_REPLAY_DIR LOGP_REPLAY LOGP_CHECK_RUNS LOGP_CHECK_SEED
+export LOGP_TEST_REGISTRY=
+fail() { echo "failed: $*" >&2; exit 1; }
+has() { grep -q -- "$1" "$dir/out" || fail "no \"$1\": $(cat "$dir/out")"; }
+hasnt() { grep -q -- "$1" "$dir/out" && fail "\"$1\": $(cat "$dir/out")"; }
+cd "$dir" || exit 1
+
+# an order that fails is confirmed, and says how to find it again without a file
+"$fresh" order >out && fail 'no failure'
+has 'rc -71, kind 2'
+hasnt 'not confirmed'
+again=$(sed -n 's/^to repeat it: \(.*\) in the environment.*/\1/p' out)
+[ -n "$again" ] || fail "no way to repeat it: $(cat out)"
+env $again "$fresh" order >out2 && fail 'not found again'
+cmp <(grep -v '^set by the environment' out2 | grep -v '^to repeat') <(grep -v '^to repeat' out) || fail "another failure: $(cat out2)"
+
+# one that depends on earlier runs is none, unless nothing confirms it
+"$fresh" static >out && fail 'a static passes'
+has 'rc -116, kind 10'
+has 'In a fresh process the same choices do not fail'
+LOGP_CHECK_CONFIRM=0 "$fresh" static >out && fail 'a static passes'
+has 'rc -71, kind 2'
+
+# uncontrolled choices have a text with each strategy
+"$fresh" random >out && fail 'rand() passes'
+has 'rc -116, kind 10'
+has 'the first choice that differs is'
+
+# the environment
+FRESH_MESSAGES=3 LOGP_REPLAY_DIR=left "$fresh" order >out && fail 'no failure'
+file=$(ls left/*.replay)
+grep -q '^environment .*FRESH_MESSAGES=' "$file" || fail "no environment: $(cat "$file")"
+FRESH_MESSAGES=3 "$logp" replay "$file" -- "$fresh" order >out 2>&1
+[ $? -eq 1 ] || fail "not again: $(cat out)"
+hasnt 'environment differs'
+"$logp" replay "$file" -- "$fresh" order >out 2>&1
+[ $? -eq 2 ] || fail "not stale: $(cat out)"
+has 'the environment differs from that of the failure: FRESH_MESSAGES$'
+
+# sanitizers
+for kind in address undefined; do
+    flags=-fsanitize=$kind
+    [ $kind = undefined ] && flags="$flags -fno-sanitize-recover=all"
+    echo 'int main(void) { return 0; }' >probe.c
+    if ! "$cc" $flags -o probe probe.c 2>/dev/null || ! ./probe 2>/dev/null; then
+        echo "no $kind sanitizer here"
+        continue
+    fi
+    "$cc" -std=gnu11 -g $flags "${@/#/-I}" -o "$kind" "$source" "$lib" -Wl,-rpath,"$(dirname "$lib")" || fail "$kind: it does not compile"
+    for options in abort_on_error=0 abort_on_error=1; do
+        rm -rf left
+        ASAN_OPTIONS=$options UBSAN_OPTIONS=$options LOGP_REPLAY_DIR=left "./$kind" "$kind" >out 2>&1
+        has 'fresh failed with P = 3: rank 0 crashed (the report of a sanitizer)'
+        has '^made smaller:'
+        has '1: rank 0 takes the message of rank 2'
+        hasnt 'did not end a child process'
+        file=$(ls left/*.replay)
+        grep -q '^choices 1 0=1$' "$file" || fail "not smaller: $(cat "$file")"
+        ASAN_OPTIONS=$options UBSAN_OPTIONS=$options "$logp" replay "$file" -- "./$kind" "$kind" >out 2>&1
+        [ $? -eq 1 ] || fail "$kind: not again: $(cat out)"
+        ASAN_OPTIONS=$options UBSAN_OPTIONS=$options "./$kind" "$kind" >out 2>&1
+        has '^made smaller:'
+    done
+done
+exit 0

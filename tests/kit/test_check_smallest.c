@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* The test kit: the smallest failure of several with one cause, and few deviations first. */
+#include "kit.h"
+
+enum { SENDERS = 3, EACH = 4, SEEDS = 11 };
+
+/* It fails if the sixth message is of rank 3, and those before it come in the usual order, which takes
+ * one choice, and few runs do that; or if all messages of rank 1 come last, which takes many choices. */
+static int two_ways(struct logp_vp *vp, void *arg)
+{
+    int from[SENDERS * EACH], x = logp_vp_rank(vp), rc = 0, n_last = 0;
+
+    (void)arg;
+    for (int i = 0; x > 0 && rc == 0 && i < EACH; i++)
+        rc = logp_send(vp, 0, i, &x, sizeof(x));
+    if (x > 0)
+        return rc;
+    for (int i = 0; rc == 0 && i < SENDERS * EACH; i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &from[i], sizeof(from[i]), NULL);
+    for (int i = SENDERS * EACH - EACH; rc == 0 && i < SENDERS * EACH; i++)
+        n_last += from[i] == 1;
+    return rc != 0
+               ? rc
+               : LOGP_CHECK(vp, n_last < EACH && (from[5] != 3 || from[4] != 2 || from[3] != 1 ||
+                                                  from[2] != 1 || from[1] != 1 || from[0] != 1));
+}
+
+/* @return the largest number of deviations that a seed ends with */
+static int most_deviations(int64_t smallest_runs)
+{
+    int most = 0;
+
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct logp_check check = check_of(SENDERS + 1, LOGP_STRATEGY_RANDOM, 1000);
+        TEST_FAILURE f = {.text = NULL}, again = {.text = NULL};
+
+        check.seed = seed;
+        check.smallest_runs = smallest_runs;
+        cr_assert_eq(logp_check(two_ways, NULL, &check, &f), -EPROTO);
+        cr_assert_eq(logp_check_replay(two_ways, NULL, &check, f.replay, &again), -EPROTO);
+        ALIKE(again.text, f.text);
+        most = f.n_deviations > most ? f.n_deviations : most;
+    }
+    return most;
+}
+
+Test(check_smallest, each_seed_ends_with_the_smallest_failure)
+{
+    cr_assert_gt(most_deviations(-1), 1);
+    cr_assert_eq(most_deviations(0), 1);
+}
+
+Test(check_smallest, delays_finds_the_smallest_failure_first)
+{
+    struct logp_check check = check_of(SENDERS + 1, LOGP_STRATEGY_DELAYS, 1000);
+    TEST_FAILURE f = {.text = NULL};
+
+    check.as_found = true;
+    cr_assert_eq(logp_check(two_ways, NULL, &check, &f), -EPROTO);
+    cr_assert_eq(f.n_deviations, 1);
+    cr_assert_leq(f.run,
+                  2 * SENDERS * EACH); /* each choice has at most two others than the usual one */
+}
+
+/* The messages of ranks 1 and 2 come alternately, which takes two deviations. */
+static int alternates(struct logp_vp *vp, void *arg)
+{
+    int from[4], x = logp_vp_rank(vp), rc = 0;
+
+    (void)arg;
+    for (int i = 0; x > 0 && rc == 0 && i < 2; i++)
+        rc = logp_send(vp, 0, i, &x, sizeof(x));
+    for (int i = 0; x == 0 && rc == 0 && i < 4; i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &from[i], sizeof(from[i]), NULL);
+    if (x > 0 || rc != 0)
+        return rc;
+    return LOGP_CHECK(vp, from[0] != 2 || from[1] != 1 || from[2] != 2);
+}
+
+Test(check_smallest, delays_comes_to_several_deviations)
+{
+    struct logp_check check = check_of(3, LOGP_STRATEGY_DELAYS, 1000);
+
+    check.as_found = true;
+    finds(alternates, NULL, &check, -EPROTO, LOGP_FAILURE_ASSERTED, "of 3 choices 2 differ");
+}
