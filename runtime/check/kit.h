@@ -14,6 +14,7 @@
  *   exhaustive.h                          the exhaustive search, which processes may share, too
  *   outcomes.c                            the different outcomes of runs
  *   story.c words.c touch.c               the events of a run; events and choices in words; names of objects
+ *   labels.c                              labels that the program reaches
  *   identity.c latencies.c observer.c     answers and records during a run
  *   replay.c parse.c origin.c             plans and choices as text, and back; where replays are written
  *   signals.c ready.c                     runs that end the process: handlers and their data
@@ -359,6 +360,25 @@ bool lpi_observer_is_drawn(void *observer, const struct logp_latency_draw *draw)
 /* Name the latencies that matter. */
 void lpi_tell_latencies(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s);
 
+/* ---- labels.c ---- */
+
+struct lpi_reached {
+    struct lpi_label_count {
+        char *name;
+        uint64_t runs;   /* that have reached it */
+        bool is_reached; /* in this run */
+    } * all;
+    int n, capacity;
+};
+/* Add the labels that the check names. */
+void lpi_reached_begin(struct lpi_reached *l, const struct logp_check *check);
+void lpi_reached_end_run(struct lpi_reached *l, bool counts);
+void lpi_reached_free(struct lpi_reached *l);
+/* A line for each label. */
+void lpi_reached_tell(struct lpi_text *t, const struct lpi_reached *l, uint64_t runs);
+/* The first label that no run has reached; NULL: none */
+const char *lpi_reached_missing(const struct lpi_reached *l);
+
 /* ---- job.c ---- */
 
 struct lpi_plan {
@@ -457,6 +477,7 @@ struct lpi_job {
     struct lpi_outcome outcome;
     struct lpi_outcomes outcomes; /* of this search */
     struct lpi_progress progress;
+    struct lpi_reached labels;
     struct lpi_twice twice;
     /* This process makes some of the runs that processes share; NULL: it does not */
     const struct lpi_sharing *sharing;
@@ -680,6 +701,8 @@ void lpi_signals_unwatch(void);
 /* This thread calls functions of the check; NULL: no more. @return the argument of the call before
  * it on this thread, to be given again at the end */
 struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
+/* The observer of the run that this thread makes; NULL: none */
+struct lpi_observer *lpi_signals_running(void);
 /* The program of all vps, with an observer as its arg: it calls e->program. */
 int lpi_signals_program(struct logp_vp *vp, void *observer);
 enum { LPI_SANITIZER = 0 }; /* in place of a signal: a sanitizer has ended the process */
