@@ -14,13 +14,14 @@
  * larger k are tried by formulas alone: those where the number of rounds, log_k P, becomes smaller.
  */
 #include "choice/choice.h"
+#include "choice/contained.h"
 #include "operand/operand.h"
 #include "predict/predict.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MOST_ROWS = 160, EVERY_K = 64, HOST_K = 4, FEW_MESSAGES = 1 << 16 };
+enum { MOST_ROWS = 256, EVERY_K = 64, HOST_K = 4, FEW_MESSAGES = 1 << 16 };
 
 _Static_assert(MOST_ROWS >= LOGP_MOST_LEFT, "each of the rows that are left may be named");
 
@@ -30,6 +31,7 @@ struct open {
     int64_t k;
     struct logp_prediction formula; /* used if the fold fails */
     int64_t at_least;               /* lower bound of the time; 0: not known */
+    bool is_contained;              /* the row uses a containing collective */
     bool closed;                    /* folded, or dropped */
 };
 
@@ -37,7 +39,8 @@ struct search {
     const char *collective;
     int64_t P;
     const struct logp_invocation *c; /* as it is predicted */
-    const struct logp_algorithm *row[MOST_ROWS];
+    /* A row that uses a containing collective is here once for each row within. */
+    const struct logp_algorithm *row[MOST_ROWS], *within[MOST_ROWS];
     size_t n;
     struct open *open;
     size_t n_open, space;
@@ -53,6 +56,13 @@ struct search {
 /* Whether k is free: set by neither the caller nor the row. */
 static bool free_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
 {
+    const struct lpi_contained *x = lpi_contained_of(a);
+
+    if (x != NULL && c->args.within != NULL) {
+        const struct logp_invocation in = lpi_within(x, P, c);
+
+        return free_k(c->args.within, P, &in);
+    }
     for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
         if (a->knobs[i].field == offsetof(struct logp_args, k))
             return c->args.k == 0 && a->knobs[i].value != NULL && a->knobs[i].value(P, c) == 0;
@@ -108,11 +118,12 @@ static int64_t first_k(const struct logp_algorithm *a, int64_t P, const struct l
     return free_k(a, P, c) ? next_k(a, P, c, 0) : 0;
 }
 
-static struct logp_invocation with_k(const struct search *s, int64_t k)
+static struct logp_invocation invocation(const struct search *s, size_t row, int64_t k)
 {
     struct logp_invocation c = *s->c;
 
     c.args.k = k > 0 ? k : c.args.k;
+    c.args.within = s->within[row];
     return c;
 }
 
@@ -142,7 +153,7 @@ static void consider(struct search *s, size_t row, int64_t k, struct logp_predic
                  ((certainty_of(&p) == 0 || p.ns == best->ns) && comes_first(s, row, k));
     if (!better)
         return;
-    s->best = (struct lpi_choice){s->row[row], k, p};
+    s->best = (struct lpi_choice){s->row[row], k, s->within[row], p};
     s->at = row;
 }
 
@@ -168,8 +179,8 @@ static int add_open(struct search *s, struct open open)
 /* 0; -ENOMEM */
 static int try_formula(struct search *s, size_t row, int64_t k)
 {
-    const struct logp_invocation c = with_k(s, k);
-    struct open open = {.row = row, .k = k};
+    const struct logp_invocation c = invocation(s, row, k);
+    struct open open = {.row = row, .k = k, .is_contained = s->within[row] != NULL};
     int rc = lpi_by_formula(s->row[row], s->P, &c, &open.formula);
 
     if (rc != 0)
@@ -205,7 +216,7 @@ static void leave(struct search *s, size_t row)
 /* at_first: a row with many messages stays open. 0; -ENOMEM */
 static int try_fold(struct search *s, struct open *open, bool at_first)
 {
-    const struct logp_invocation c = with_k(s, open->k);
+    const struct logp_invocation c = invocation(s, open->row, open->k);
     const int64_t most = limit(s, open->row, open->k);
     struct logp_prediction folded;
     int rc;
@@ -225,18 +236,31 @@ static int try_fold(struct search *s, struct open *open, bool at_first)
     return 0;
 }
 
-/* Rows without a k; then those that take the least, as far as that is known. */
+/* Rows of the collective itself; of these, and of the others, those without a k; then those that
+ * take the least, as far as that is known. */
 static int in_order(const void *a, const void *b)
 {
     const struct open *x = a, *y = b;
     const int64_t x_ns = x->k == 0 ? -1 : x->at_least > 0 ? x->at_least : INT64_MAX;
     const int64_t y_ns = y->k == 0 ? -1 : y->at_least > 0 ? y->at_least : INT64_MAX;
 
+    if (x->is_contained != y->is_contained)
+        return x->is_contained ? 1 : -1;
     if (x_ns != y_ns)
         return x_ns < y_ns ? -1 : 1;
     if (x->row != y->row)
         return x->row < y->row ? -1 : 1;
     return (x->k > y->k) - (x->k < y->k);
+}
+
+/* Whether rows of the collective itself are open. The bound takes longer than the folds of the
+ * others, few of which get far. */
+static bool has_own_open(const struct search *s)
+{
+    for (size_t i = 0; i < s->n_open; i++)
+        if (!s->open[i].is_contained)
+            return true;
+    return false;
 }
 
 static int fold_open(struct search *s)
@@ -245,7 +269,8 @@ static int fold_open(struct search *s)
 
     if (rc != 0)
         return rc;
-    s->at_least = logp_collective_lower_bound(s->collective, s->P, &s->c->args, &s->c->model);
+    if (has_own_open(s))
+        s->at_least = logp_collective_lower_bound(s->collective, s->P, &s->c->args, &s->c->model);
     qsort(s->open, s->n_open, sizeof(*s->open), in_order);
     for (int again = 0; again < 2; again++)
         for (size_t i = 0; rc == 0 && i < s->n_open; i++)
@@ -262,13 +287,15 @@ static int search(struct search *s)
     int rc = 0;
 
     s->at_most = INT64_MAX;
+    s->at_least = 0;
     s->n_open = 0;
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
-        int64_t k = first_k(s->row[i], s->P, s->c);
+        const struct logp_invocation c = invocation(s, i, 0);
+        int64_t k = first_k(s->row[i], s->P, &c);
 
         do {
             rc = try_formula(s, i, k);
-            k = k > 0 ? next_k(s->row[i], s->P, s->c, k) : 0;
+            k = k > 0 ? next_k(s->row[i], s->P, &c, k) : 0;
         } while (rc == 0 && k > 0);
     }
     if (rc == 0 && s->n_open > 0)
@@ -277,6 +304,30 @@ static int search(struct search *s)
     s->open = NULL;
     s->space = 0;
     return rc;
+}
+
+static void add_row(struct search *s, const struct logp_algorithm *a,
+                    const struct logp_algorithm *within)
+{
+    if (s->n == MOST_ROWS)
+        return;
+    s->row[s->n] = a;
+    s->within[s->n++] = within;
+}
+
+/* A row that applies to c, with each row within that it can use. */
+static void add_candidates(struct search *s, const struct logp_algorithm *a,
+                           const struct logp_invocation *c)
+{
+    const struct lpi_contained *x = lpi_contained_of(a);
+    const struct logp_algorithm *within;
+
+    if (x == NULL || c->args.within != NULL) {
+        add_row(s, a, c->args.within);
+        return;
+    }
+    for (size_t i = 0; (within = lpi_next_within(x, s->P, c, &i)) != NULL; i++)
+        add_row(s, a, within);
 }
 
 /* The rows that apply to c. */
@@ -289,10 +340,10 @@ static void add_rows(struct search *s, const struct logp_invocation *c, bool ste
 
     if (s->P < 1)
         return;
-    for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL && s->n < MOST_ROWS; i++)
+    for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL; i++)
         if (!(are_alike && lpi_is_for_links(a)) && lpi_is_candidate(a, s->P, c) &&
             (!steps || a->steps != NULL))
-            s->row[s->n++] = a;
+            add_candidates(s, a, c);
 }
 
 /* Where nothing at all is predicted: remove the parameters that no formula knows. */
@@ -343,11 +394,19 @@ static int best_k(const void *algorithm, int64_t P, const struct logp_invocation
                   struct lpi_choice *out)
 {
     const struct logp_algorithm *a = algorithm;
-    struct search s = {.collective = a->collective, .P = P, .c = c, .row = {a}, .n = 1};
-    const int rc = search(&s);
+    struct search s = {.collective = a->collective, .P = P, .c = c};
+    int rc;
 
+    add_candidates(&s, a, c);
+    rc = search(&s);
     *out = s.best;
     return rc;
+}
+
+/* Whether the row within is free: not set by the caller. */
+static bool free_within(const struct logp_algorithm *a, const struct logp_invocation *c)
+{
+    return c->args.within == NULL && lpi_contained_of(a) != NULL;
 }
 
 /* Return the k where nothing is emulated, and so no k is predicted to be the best: the largest up
@@ -368,8 +427,10 @@ int lpi_resolve_k(const struct logp_algorithm *a, int64_t P, struct logp_invocat
     struct lpi_choice choice;
     int rc;
 
-    if (P < 1 || P > LOGP_TREE_MAX || !free_k(a, P, c))
+    if (P < 1 || P > LOGP_TREE_MAX || !(free_within(a, c) || free_k(a, P, c)))
         return 0;
+    if (c->model.undelayed && free_within(a, c))
+        c->args.within = lpi_next_within(lpi_contained_of(a), P, c, &(size_t){0});
     if (c->model.undelayed) {
         c->args.k = host_k(a, P, c);
         return 0;
@@ -378,7 +439,9 @@ int lpi_resolve_k(const struct logp_algorithm *a, int64_t P, struct logp_invocat
         rc = lpi_choice_cached(best_k, a, P, c, &choice);
     else
         rc = best_k(a, P, c, &choice);
-    if (rc == 0)
+    if (rc == 0 && choice.k > 0)
         c->args.k = choice.k;
+    if (rc == 0)
+        c->args.within = choice.within;
     return rc;
 }

@@ -40,6 +40,8 @@ static __attribute__((noinline)) int best(lpi_chooser choose, const char *collec
     *algorithm = choice.algorithm;
     if (choice.k > 0)
         c->args.k = choice.k;
+    if (choice.within != NULL)
+        c->args.within = choice.within;
     return 0;
 }
 

@@ -72,6 +72,7 @@ int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
 struct lpi_choice {
     const struct logp_algorithm *algorithm; /* NULL: none applies */
     int64_t k;                              /* its parameter k; 0: it has none, or it is known */
+    const struct logp_algorithm *within;    /* logp_args.within of it */
     struct logp_prediction prediction;
 };
 
@@ -81,7 +82,8 @@ struct lpi_choice {
 int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *c,
                const struct logp_invocation *predicted, bool steps, struct logp_choice *left,
                struct lpi_choice *out);
-/* Set the k, where that is free, to the one with the least prediction. 0; -ENOMEM */
+/* Set the row within and the k, where they are free, to those with the least prediction. 0; -ENOMEM
+ */
 int lpi_resolve_k(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
 /* plan.c: set all parameters as the algorithm chooses them: once, not by each rank. 0; -ENOMEM */
 int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);

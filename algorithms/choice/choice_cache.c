@@ -29,6 +29,7 @@ static struct place {
     _Alignas(64) _Atomic int state;
     const struct logp_algorithm *best; /* and below: read-only once READY */
     int64_t k;
+    const struct logp_algorithm *within;
     struct question question;
 } places[PLACES];
 
@@ -47,7 +48,7 @@ static struct question question_of(lpi_chooser choose, const void *what, int64_t
     const struct logp_op *op = a->op != NULL ? a->op : &none;
 
     _Static_assert(!HAS_WIDE_POINTERS ||
-                       (sizeof(*a) == 144 + sizeof(a->reserved) && sizeof(*p) == 80),
+                       (sizeof(*a) == 152 + sizeof(a->reserved) && sizeof(*p) == 80),
                    "all fields are looked at; in place or not is all one");
     return (struct question){{(uintptr_t)choose,
                               (uintptr_t)what,
@@ -132,6 +133,7 @@ static void keep(const struct question *q, size_t hash, const struct lpi_choice 
                                                     memory_order_acquire, memory_order_acquire)) {
             place->best = best->algorithm;
             place->k = best->k;
+            place->within = best->within;
             place->question = *q;
             /* release: pairs with the acquire in find() and above */
             atomic_store_explicit(&place->state, READY, memory_order_release);
@@ -152,7 +154,8 @@ int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
     int rc;
 
     if (place != NULL && lpi_is_candidate(place->best, P, c)) {
-        *out = (struct lpi_choice){.algorithm = place->best, .k = place->k};
+        *out = (struct lpi_choice){
+            .algorithm = place->best, .k = place->k, .within = place->within};
         return 0;
     }
     rc = choose(what, P, c, out);

@@ -4,6 +4,7 @@
  * and whether its buffers can be addressed.
  */
 #include "choice/choice.h"
+#include "choice/contained.h"
 #include "operand/operand.h"
 
 #include <limits.h>
@@ -54,14 +55,30 @@ struct logp_invocation lpi_alike(const struct logp_invocation *c)
 bool lpi_is_cacheable(const struct logp_invocation *c)
 {
     return c->model.topology == NULL && c->model.links == NULL && c->args.list == NULL &&
-           c->args.blocks == NULL && c->model.rendezvous_from == 0;
+           c->args.blocks == NULL && c->args.within == NULL && c->model.rendezvous_from == 0;
+}
+
+/* The parameters of the row within, which are passed on to it. */
+static void resolve_within(const struct lpi_contained *x, int64_t P, struct logp_invocation *c)
+{
+    const struct logp_algorithm *a = c->args.within;
+    struct logp_invocation in = lpi_within(x, P, c);
+
+    lpi_resolve_others(a, P, &in);
+    for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
+        if (a->knobs[i].value != NULL)
+            memcpy((char *)&c->args + a->knobs[i].field, (char *)&in.args + a->knobs[i].field,
+                   sizeof(int64_t));
 }
 
 void lpi_resolve_others(const struct logp_algorithm *algorithm, int64_t P,
                         struct logp_invocation *c)
 {
+    const struct lpi_contained *x = lpi_contained_of(algorithm);
     const struct logp_invocation asked = *c;
 
+    if (x != NULL && c->args.within != NULL)
+        resolve_within(x, P, c);
     for (int i = 0; i < LOGP_MAX_KNOBS && algorithm->knobs[i].field != 0; i++)
         if (algorithm->knobs[i].value != NULL)
             *(int64_t *)((char *)&c->args + algorithm->knobs[i].field) =

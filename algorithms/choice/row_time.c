@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of a row by its formula and by its schedule, and the lower bound of its collective. */
 #include "choice/choice.h"
+#include "choice/contained.h"
 #include "operand/operand.h"
 #include "predict/predict.h"
 #include "schedule/schedule.h"
@@ -37,9 +38,15 @@ bool lpi_is_predictable(int64_t P, const struct logp_invocation *c)
 int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P,
                    const struct logp_invocation *c, struct logp_prediction *out)
 {
+    const struct lpi_contained *x = lpi_contained_of(algorithm);
     int rc = 0;
 
     *out = lpi_no_prediction();
+    if (x != NULL && c->args.within != NULL && lpi_takes_the_same(x)) {
+        const struct logp_invocation in = lpi_within(x, P, c);
+
+        return lpi_by_formula(c->args.within, P, &in, out);
+    }
     if (!lpi_is_predictable(P, c) || !lpi_is_plain(c))
         return 0;
     if (c->model.topology != NULL && P > 1)
@@ -59,9 +66,16 @@ int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P,
 int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
                      const struct logp_invocation *c)
 {
+    const struct lpi_contained *x = lpi_contained_of(algorithm);
     struct logp_invocation plain = *c;
     struct logp_params *params = &plain.model.params;
     struct logp_prediction p;
+
+    if (x != NULL && c->args.within != NULL) {
+        const struct logp_invocation in = lpi_within(x, P, c);
+
+        return lpi_at_least(c->args.within, P, &in);
+    }
 
     if (c->args.blocks != NULL || algorithm->predict == NULL || c->model.params.recv_streams ||
         (c->model.topology != NULL && algorithm->along != LOGP_ALONG_NO_TREE))
@@ -108,7 +122,7 @@ bool lpi_is_open(const struct logp_algorithm *algorithm, int64_t P, const struct
     case LOGP_PREDICTION_EXACT:
         return false;
     case LOGP_PREDICTION_BOUND:
-        if (!algorithm->rough)
+        if (!algorithm->rough && lpi_contained_of(algorithm) == NULL)
             return false;
         break;
     case LOGP_PREDICTION_NONE:

@@ -16,6 +16,7 @@
  * Results are kept for all processors of the process, because all of them search for the same word.
  */
 #include "collective/collective.h"
+#include "memory/thread_memory.h"
 #include "predict/predict.h"
 
 #include <errno.h>
@@ -32,7 +33,8 @@ enum {
     ASKED_EVERY = 1 << 8, /* nodes */
     UNDER_WAY = 12,       /* ... with so many messages under way, at most */
     KEPT = 512,           /* words */
-    PROBES = 8
+    PROBES = 8,
+    LAST = 16 /* words of a thread */
 };
 
 struct state {
@@ -422,8 +424,8 @@ static uint64_t hash_of(int64_t P, const struct logp_params *p, const struct lpi
            32;
 }
 
-/* Keep it in an empty place, if there is one. */
-static void keep(struct kept *k, int64_t P, const struct logp_params *p,
+/* Keep it, if the place is empty. @return it is kept */
+static bool keep(struct kept *k, int64_t P, const struct logp_params *p,
                  const struct lpi_census_cost *cost, const struct lpi_census *word)
 {
     int state = EMPTY;
@@ -431,13 +433,38 @@ static void keep(struct kept *k, int64_t P, const struct logp_params *p,
     /* relaxed: nothing is read from a place that this thread claims */
     if (!atomic_compare_exchange_strong_explicit(&k->state, &state, CLAIMED, memory_order_relaxed,
                                                  memory_order_relaxed))
-        return;
+        return false;
     k->P = P;
     k->p = *p;
     k->cost = *cost;
     k->word = *word;
     /* release pairs with the acquire in lpi_census_find() */
     atomic_store_explicit(&k->state, READY, memory_order_release);
+    return true;
+}
+
+/* The last words of this thread, for which no place was empty: all ranks of a schedule ask for the
+ * same few. P is 0 where there is none. */
+struct last {
+    struct kept words[LAST];
+    unsigned next; /* to be replaced */
+};
+
+static struct last *last_words(void)
+{
+    static _Thread_local void *memory;
+
+    return lpi_thread_memory(&memory, sizeof(struct last));
+}
+
+static const struct lpi_census *find_last(const struct last *last, int64_t P,
+                                          const struct logp_params *p,
+                                          const struct lpi_census_cost *cost)
+{
+    for (int i = 0; last != NULL && i < LAST; i++)
+        if (is_for(&last->words[i], P, p, cost))
+            return &last->words[i].word;
+    return NULL;
 }
 
 int lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params *p,
@@ -445,6 +472,8 @@ int lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params 
 {
     const uint64_t h = hash_of(P, p, cost);
     struct kept *k = &kept[h % KEPT];
+    const struct lpi_census *word;
+    struct last *last;
     bool is_complete = false;
 
     for (int i = 0; i < PROBES; i++) {
@@ -459,9 +488,18 @@ int lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params 
             break;
         k = &kept[(h + (uint64_t)i + 1) % KEPT];
     }
+    last = last_words();
+    word = find_last(last, P, p, cost);
+    if (word != NULL) {
+        *out = *word;
+        return 0;
+    }
     if (!find(out, P, p, cost, NULL, &is_complete))
         return -ENOMEM;
-    keep(k, P, p, cost, out);
+    if (!keep(k, P, p, cost, out) && last != NULL) {
+        last->words[last->next] = (struct kept){.P = P, .p = *p, .cost = *cost, .word = *out};
+        last->next = (last->next + 1) % LAST;
+    }
     return 0;
 }
 

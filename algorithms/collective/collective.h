@@ -54,6 +54,11 @@ extern const struct lpi_rows lpi_two_level_allgather, lpi_two_level_reduce_scatt
 /* collective/scatter_earliest.c */
 extern const struct lpi_rows lpi_scatter_earliest, lpi_gather_earliest;
 
+/* choice/contained.c: rows that use a collective which contains theirs. */
+extern const struct lpi_rows lpi_contained_barrier, lpi_contained_reduce, lpi_contained_broadcast,
+    lpi_contained_gather, lpi_contained_scatter, lpi_contained_allgather,
+    lpi_contained_reduce_scatter, lpi_contained_exscan, lpi_contained_scan;
+
 /* The table: in the order in which they are listed. */
 #define LPI_COLLECTIVES(X)                                                                         \
     X(broadcast)                                                                                   \

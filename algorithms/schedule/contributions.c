@@ -148,10 +148,22 @@ static int copy(struct check *k, int64_t rank, const struct logp_step *s)
     return 0;
 }
 
+static bool is_zero(const struct check *k, const lpi_step_label *element)
+{
+    for (size_t i = 0; i < k->element; i++)
+        if (element[i] != LPI_LABEL_ZERO)
+            return false;
+    return true;
+}
+
 /* One element op n others. */
 static int combine_one(struct check *k, int64_t rank, const lpi_step_label *left,
                        const lpi_step_label *right, size_t n, lpi_step_label *at)
 {
+    if (n == 1 && (is_zero(k, left) || is_zero(k, right))) {
+        memmove(at, is_zero(k, left) ? right : left, k->element * sizeof(*at));
+        return 0;
+    }
     for (size_t i = 0; i < n; i++)
         if (!lpi_label_whole(right + i * k->element, k->element))
             return flawed(k, rank, "it combines data that are not whole elements");
@@ -193,7 +205,7 @@ static int compute(struct check *k, int64_t rank, const struct logp_step *s)
     if (from != at && !written(from, s->n_bytes))
         return flawed(k, rank, "it computes from data that it does not have");
     for (size_t i = 0; i < s->n_bytes; i++)
-        at[i] = lpi_label_of(rank, i, true);
+        at[i] = s->work == lpi_clear_scratch ? LPI_LABEL_ZERO : lpi_label_of(rank, i, true);
     return 0;
 }
 
@@ -499,13 +511,13 @@ int logp_schedule_check(const struct logp_schedule *schedule,
     *error = (struct logp_schedule_error){.rank = -1, .of = -1};
     if (schedule->P < 1 || schedule->P > LOGP_MAX_PROCESSORS)
         return -EINVAL;
-    k.element = k.c.args.op != NULL ? k.c.args.op->element_bytes : 1;
     k.words = collective->holds_back ? (size_t)schedule->P / 64 + 1 : 0;
     k.ranks = calloc((size_t)schedule->P, sizeof(*k.ranks));
     if (k.ranks == NULL)
         return -ENOMEM;
     for (int rank = 0; rc == 0 && rank < schedule->P; rank++)
         rc = make_rank(&k, rank);
+    k.element = k.c.args.op != NULL ? k.c.args.op->element_bytes : 1; /* plans may set it */
     if (rc == 0)
         rc = go_through(&k);
     unmake(&k);

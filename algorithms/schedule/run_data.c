@@ -141,6 +141,7 @@ void lpi_free_plan(struct logp_rank_plan *plan)
 {
     free(plan->children);
     free(plan->state);
+    free(plan->outer);
     free(plan->scratch);
     *plan = (struct logp_rank_plan){.parent = -1};
 }
@@ -154,6 +155,13 @@ int logp_schedule_begin(const struct logp_schedule *schedule, int rank, struct l
 void logp_schedule_end(struct logp_invocation *c)
 {
     lpi_free_plan(&c->plan);
+}
+
+void lpi_clear_scratch(const struct logp_invocation *c, void *buf, void *recv_buf)
+{
+    (void)buf, (void)recv_buf;
+    if (c->plan.scratch != NULL)
+        memset(c->plan.scratch, 0, c->plan.scratch_bytes);
 }
 
 void *lpi_alloc_pages(size_t n, size_t size)

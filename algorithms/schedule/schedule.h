@@ -44,6 +44,10 @@ int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *del
 void *lpi_alloc_pages(size_t n, size_t size);
 void *lpi_zeroed(size_t n, size_t size);
 
+/* run_data.c: the work of a compute that sets all scratch to 0. Where a schedule is checked, zeros are
+ * neutral: combined with other data they leave it as it is. */
+void lpi_clear_scratch(const struct logp_invocation *c, void *buf, void *recv_buf);
+
 /* run_data.c: the steps of a rank, kept to be read many times if they are few and depend on the
  * plan alone. */
 struct lpi_cached_choice {
@@ -122,6 +126,8 @@ struct lpi_combinations {
 lpi_step_label lpi_label_of(int64_t rank, size_t offset, bool made);
 /* The rank of an operand, that is of a label of lpi_label_of(). */
 int64_t lpi_label_rank(lpi_step_label operand);
+/* A byte that is 0, which changes nothing that it is combined with. */
+enum { LPI_LABEL_ZERO = 1 };
 /* Whether these bytes are those of one element, in order. */
 bool lpi_label_whole(const lpi_step_label *bytes, size_t element_bytes);
 /* The elements left and then n others, `element_bytes` apart, become one, in bytes. 0; -ENOMEM */

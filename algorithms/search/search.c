@@ -3,6 +3,7 @@
  * logp/search.h. */
 #include "search/search.h"
 #include "choice/choice.h"
+#include "choice/contained.h"
 #include "collective/collective.h"
 #include "operand/operand.h"
 #include "predict/predict.h"
@@ -186,12 +187,14 @@ static void take(struct search *s, const struct lpi_draft *d, int64_t ns, const 
 
 /* Read the steps of a row with this k (0: its own) into the draft. @return their time; INT64_MAX:
  * they cannot be folded as a list */
-static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t k)
+static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t k,
+                        const struct logp_algorithm *within)
 {
     struct logp_invocation c = s->c;
     struct logp_schedule schedule;
 
     c.args.k = k > 0 ? k : c.args.k;
+    c.args.within = within;
     s->rc = lpi_resolve_k(a, s->ask.P, &c);
     if (s->rc != 0)
         return INT64_MAX;
@@ -210,7 +213,7 @@ static void begin_with_table(struct search *s)
         s->rc = -ENOTSUP;
     if (s->rc != 0)
         return;
-    ns = read_row(s, choice.algorithm, choice.k);
+    ns = read_row(s, choice.algorithm, choice.k, choice.within);
     s->state.table_ns = ns;
     s->state.ns = INT64_MAX;
     if (s->rc == 0)
@@ -525,7 +528,8 @@ static void begin_with_trees(struct search *s)
         struct logp_schedule schedule;
         int rc;
 
-        if (a->steps == NULL || !lpi_is_candidate(a, s->ask.P, &c) || is_over(s))
+        if (a->steps == NULL || lpi_contained_of(a) != NULL || !lpi_is_candidate(a, s->ask.P, &c) ||
+            is_over(s))
             continue;
         lpi_resolve_k(a, s->ask.P, &c);
         schedule = lpi_schedule_of(a, s->ask.P, &c);

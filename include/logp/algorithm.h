@@ -44,6 +44,7 @@ struct logp_rank_plan {
     bool early;           /**< if sends wait for their receivers: the first send that waits posts
                                all later receives of this rank, not only those before its next sends
                                */
+    void *outer;          /**< data of a row that runs the steps of another: logp_args.within */
 };
 
 /** The arguments of a row's functions. A row that was compiled with another layout of args or model

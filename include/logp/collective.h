@@ -85,7 +85,9 @@ struct logp_args {
     int64_t no_overlap;  /**< torus-pipelined: not 0: processing does not overlap with sending */
     int64_t may_differ;  /**< not 0: an allreduce may leave ranks results that differ in rounding;
                               0: see logp_algorithm.same_results */
-    int64_t reserved[5]; /**< 0; space for later parameters */
+    const struct logp_algorithm *within; /**< rows by-*: the row of the containing collective that
+                                              they use; NULL: the predicted best */
+    int64_t reserved[4];                 /**< 0; space for later parameters */
 };
 
 /**

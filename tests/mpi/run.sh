@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|system|ends|explored|options|report|bugs|accesses|drawn|gdb|database|programs|refused|openmpi|processes]
+# usage: run.sh TOOLS_DIR [own|system|ends|explored|options|report|bugs|accesses|files|drawn|gdb|database|programs|refused|openmpi|processes]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -27,7 +27,7 @@ expect() {
 }
 
 programs='hydro.cc molecules.c multigrid.c samplesort.c'
-checks='point persistent collectives communicators inter topologies types contents windows errors arguments'
+checks='point persistent collectives communicators inter topologies types contents windows files errors arguments'
 case ${2:-checks} in
 checks)
     for program in $checks; do
@@ -1174,6 +1174,56 @@ drawn)
 	9901 100 -P 4
 	END
     ;;
+files)
+    build files.c
+    at() { grep -nF -- "$1" "$here/files.c" | head -1 | sed 's/\(^[0-9]*\).*/(files.c:\1)/'; }
+    expect 0 ': all hold' -P 3 --clock virtual -L 5us --storage latency=1ms,bandwidth=1GB/s,servers=2 ./files
+    expect 0 ': all hold' -P 3 --storage latency=10us,servers=3 ./files
+    expect 0 'file operations take no time on this clock' -P 3 --clock virtual ./files
+    # what docs/mpi-files.md says of --storage
+    while read -r ms what; do
+        expect 0 "$ms ms: $what" -P 3 --clock virtual -L 6us -o 2us -g 4us \
+            --storage latency=1ms,bandwidth=1GB/s,servers=2 ./files time
+    done <<-'END'
+	1.040 open
+	2.000 write 1 MB
+	2.049 write a stripe of each server
+	3.017 ranks in turn
+	0.000 start
+	1.001 start and wait
+	END
+    for bad in x:latency,.bandwidth,.servers latency=-1us:a.time servers=0:1.*4096 bandwidth=0:bytes.per.second servers=2,servers=3:once \
+        latency:latency=VALUE; do
+        expect 2 '--storage' -P 2 --storage "${bad%%:*}" ./files
+        grep -q "${bad#*:}" said && [ "$(grep -c . said)" -eq 1 ] || fail "--storage ${bad%%:*}"
+    done
+    expect 2 'on the virtual clock with all ranks on one core' -P 2 --clock virtual --cores 0,1 --storage servers=2 ./files
+    expect 2 'not together with --storage' --transport mpi --storage servers=2 -P 2 ./files
+    logp mpirun -P 2 --storage servers=3 --report x.json ./files >out && grep -q '"storage": "servers=3"' x.json || fail 'a report'
+    logp mpirun -P 2 --storage latency=20ms ./files time >out || fail 'the wall clock'
+    # on the wall clock no operation takes less than its servers
+    awk '/: (write|ranks)/ && $1 < 20 { exit 1 }' out || fail "too short: $(cat out)"
+    for options in '-P 3' '-P 2 --executor thread' '-P 2 --clock virtual -L 5us --storage latency=1ms'; do
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Finalize: the file of MPI_File_open has not been closed $(at '/* left */')" -q $options ./files left
+        # shellcheck disable=SC2086
+        expect 1 'collectives differ: ' -q $options ./files differ
+        grep -qF 'MPI_File_write_at_all()' said && grep -qF 'MPI_File_sync()' said || fail 'the two calls'
+        # shellcheck disable=SC2086
+        expect 1 'collectives differ: ' -q $options ./files alone
+        # shellcheck disable=SC2086
+        expect 0 "rank 0: MPI_Wait: the buffer of MPI_File_iwrite_at $(at '/* written */') was written before the operation was complete $(at '/* complete */')" \
+            -q $options ./files written
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Bcast: a request of MPI_File_iread_at $(at '/* used */') that is not complete uses this buffer $(at '/* twice */')" \
+            -q $options ./files twice
+        # shellcheck disable=SC2086
+        expect 0 "MPI_File_close: a request of MPI_File_iread_at $(at '/* waits */') has not been waited for $(at '/* closed */')" \
+            -q $options ./files waits
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Finalize: a request of MPI_File_write_all_begin has not been waited for $(at '/* begun */')" -q $options ./files split
+    done
+    ;;
 gdb)
     gdb -batch -ex 'python print(gdb.VERSION)' >/dev/null 2>&1 || exit 77
     build computes.c
@@ -1292,6 +1342,7 @@ openmpi)
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     for program in $checks; do
         [ $program != windows ] || continue # Open MPI's own crash on some hosts
+        [ $program != files ] || continue   # at the end of a view both give other counts and positions
         mpicc.openmpi -O1 -w "$here/$program.c" -o $program
         timeout 100 mpirun.openmpi --oversubscribe -np 4 ./$program | grep -q ': all hold' || fail "$program by Open MPI"
     done
@@ -1329,7 +1380,7 @@ processes)
     over() { # OPTIONS AND PROGRAM
         timeout 100 $launcher -n $n "$tools/logp" mpirun --transport mpi "$@"
     }
-    for program in $programs point.c collectives.c communicators.c types.c topologies.c persistent.c windows.c ends.c bugs.c; do
+    for program in $programs point.c collectives.c communicators.c types.c topologies.c persistent.c windows.c files.c ends.c bugs.c; do
         build $program "${program%.*} -lm"
     done
     ran=
@@ -1347,6 +1398,10 @@ processes)
         done
         for program in point collectives communicators types topologies persistent; do
             over -P 5 ./$program | grep -q ': all hold' || fail "$program over $n processes of $kind"
+        done
+        for n in 2 3; do
+            over -P 5 ./files | grep -q ': all hold' || fail "files over $n processes of $kind"
+            [ -z "$(find . -name '.files*')" ] || fail 'a file of the shared pointer is left'
         done
         over -P 4 -L 600ns -o 200ns ./collectives | grep -q ': all hold' || fail "delays over processes of $kind"
         over -P 4 --rendezvous 0 ./collectives | grep -q ': all hold' || fail "rendezvous over processes of $kind"

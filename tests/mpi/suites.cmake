@@ -3,7 +3,7 @@
 if(LOGP_SANITIZE MATCHES "address|thread") # it and the MPI library both want to come before the C library
   logp_script(mpi_sanitized run.sh ${CMAKE_BINARY_DIR}/tools sanitized)
 elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
-  foreach(part checks:slow own:slow system:slow ends:slow explored:slow options report bugs:slow accesses:slow drawn:slow gdb:optional database:optional
+  foreach(part checks:slow own:slow system:slow ends:slow explored:slow options report bugs:slow accesses:slow files:slow drawn:slow gdb:optional database:optional
                programs:slow refused openmpi:slow:optional processes:slow:optional)
     string(REGEX REPLACE ":.*" "" its_name ${part})
     logp_script(mpi_${part} run.sh ${CMAKE_BINARY_DIR}/tools ${its_name})
@@ -21,7 +21,7 @@ elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
   if(TARGET mpi_ubsan) # the same with another build of the MPI library alone
     logp_command_test(mpi_ubsan_build:long ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target mpi_ubsan)
     set_tests_properties(mpi_ubsan_build PROPERTIES FIXTURES_SETUP mpi_ubsan)
-    foreach(part checks own system ends explored options report bugs accesses drawn programs refused processes:optional)
+    foreach(part checks own system ends explored options report bugs accesses files drawn programs refused processes:optional)
       string(REGEX REPLACE ":.*" "" its_name ${part})
       logp_script(mpi_ubsan_${part}:long run.sh ${CMAKE_BINARY_DIR}/ubsan ${its_name})
       set_property(TEST mpi_ubsan_${its_name} APPEND PROPERTY FIXTURES_REQUIRED mpi_ubsan)

@@ -121,6 +121,7 @@ static const char *const special[] = {
     "mpirun -n 4 --trace run.svg --report run.html --check fail --checksum --tag-output program x",
     "mpirun -P 4 --clock virtual --compute x0.5 --stack 1MiB --explore 10 --faults 2 program",
     "mpirun -P 4 --clock virtual --epoch 2024-02-29 --real-clocks program",
+    "mpirun -P 4 --storage latency=1ms,bandwidth=2GiB/s,servers=4 program",
     "mpirun -P 4 --nodes 2x2 program",
     "mpirun -P 4 --dry-run program",
     "mpirun -P 4 --gdb program",

@@ -397,6 +397,16 @@ static struct problem *check_clocks(const struct question *q)
     return NULL;
 }
 
+static struct problem *check_storage(const struct question *q)
+{
+    if (q->mpi.storage.text != NULL && q->how.clock == LOGP_CLOCK_VIRTUAL && q->how.n_cores > 1)
+        return option_problem("--storage", q->mpi.storage.text,
+                              "on the virtual clock with all ranks on one core, so that servers "
+                              "see them in the order of time: --cores %d",
+                              q->how.cores[0]);
+    return NULL;
+}
+
 static struct problem *check_compute(const struct question *q)
 {
     if (q->mpi.compute > 0 && q->how.clock != LOGP_CLOCK_VIRTUAL)
@@ -436,11 +446,12 @@ static struct problem *check_explored(const struct question *q)
 /* Refuse options that need all ranks in one process. */
 static struct problem *check_processes(const struct question *q)
 {
-    const char *with = q->mpi.gdb              ? "--gdb"
-                       : q->mpi.traced != NULL ? "--trace"
-                       : q->mpi.report != NULL ? "--report"
-                       : q->mpi.explore > 0    ? "--explore"
-                                               : NULL;
+    const char *with = q->mpi.gdb                    ? "--gdb"
+                       : q->mpi.traced != NULL       ? "--trace"
+                       : q->mpi.report != NULL       ? "--report"
+                       : q->mpi.explore > 0          ? "--explore"
+                       : q->mpi.storage.text != NULL ? "--storage"
+                                                     : NULL;
 
     if (with != NULL)
         return option_problem("--transport", q->how.transport,
@@ -527,6 +538,7 @@ static struct problem *check_program(const struct question *q, const struct mpi_
         return usage_problem(
             "mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
     TRY(check_compute(q));
+    TRY(check_storage(q));
     for (const struct mpi_program *p = program; p != NULL; p = p->next) {
         if (access(p->path, R_OK) != 0)
             return usage_problem("mpirun: %s: %s", p->path, strerror(errno));
@@ -563,12 +575,26 @@ static struct problem *run_once(const struct question *q, struct mpi_program *pr
     }
     advise(q, m, program);
     say_computed(program);
+    if (program->used_files && q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.storage.text == NULL)
+        say_note("file operations take no time on this clock; to charge them, type --storage "
+                 "latency=100us,bandwidth=1GB/s,servers=4");
     if (records)
         TRY(show_records(q, m, &calls, program->path, &code));
     fflush(NULL);
     if (over_processes(q))
         logp_machine_destroy(m);
     return told(code);
+}
+
+static struct mpi_storage storage_of(const struct question *q)
+{
+    const struct storage_question *s = &q->mpi.storage;
+
+    if (s->text == NULL)
+        return (struct mpi_storage){0};
+    return (struct mpi_storage){.n_servers = (int)s->servers,
+                                .latency_ns = s->latency_ns,
+                                .ns_per_byte = s->bandwidth > 0 ? 1e9 / (double)s->bandwidth : 0};
 }
 
 static struct problem *mpirun(struct question *q, struct answer_file *to)
@@ -591,6 +617,7 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
                                   .node_size = (int)q->model.node_size,
                                   .real_clocks = q->mpi.real_clocks,
                                   .epoch_ns = q->mpi.epoch_ns,
+                                  .storage = storage_of(q),
                                   .run = run_until_signal};
 
     (void)to;

@@ -37,6 +37,8 @@ static int begin(int P, void *arg)
     job->kept->n = 0;
     job->abort_code = -1;
     check_begin();
+    for (int i = 0; i < the_run.storage.n_servers; i++)
+        the_run.storage.free_ns[i] = 0;
     atomic_flag_clear_explicit(&the_run.said_unused, memory_order_relaxed); /* no rank runs */
     job->pid = getpid(); /* the kit may have made a child process */
     return 0;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -201,10 +202,24 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
 
 /* ---- all ranks ---- */
 
+/* Memory that ranks free stays with the process, unless a user has set what the C library does with it. Threads share
+ * one address space, in which each return to the kernel interrupts all cores. The values are the largest that the C
+ * library reaches by itself. */
+static void keep_freed_memory(void)
+{
+    enum { MIB = 1 << 20 };
+
+    if (getenv("GLIBC_TUNABLES") != NULL)
+        return;
+    mallopt(M_MMAP_THRESHOLD, 32 * MIB);
+    mallopt(M_TRIM_THRESHOLD, 64 * MIB);
+}
+
 static int make_job(struct job *job, int n)
 {
     job->n_ranks = n;
     job->pid = getpid();
+    keep_freed_memory();
     the_run.ranks = calloc((size_t)n, sizeof(*the_run.ranks));
     job->hosts = calloc((size_t)n, sizeof(*job->hosts));
     job->abort_code = -1;
@@ -433,9 +448,15 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                            .queue_limit = program->queue_limit,
                            .compute = program->compute,
                            .forced = program->forced,
+                           .storage = program->storage,
                            .records_calls = program->report != NULL,
                            .times_calls = program->compute > 0 || program->report != NULL};
+    if (the_run.storage.n_servers > 0)
+        the_run.storage.free_ns =
+            calloc((size_t)the_run.storage.n_servers, sizeof(*the_run.storage.free_ns));
     rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
+    if (the_run.storage.n_servers > 0 && the_run.storage.free_ns == NULL)
+        rc = -ENOMEM;
     if (rc == 0 && read_programs(&job, program) != 0)
         return 2;
     for (const struct job *other = job.next; other != NULL; other = other->next)
@@ -472,6 +493,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     host_end_watch();
     rc = agree_on_code(m, conclude(&job, m, rc));
     program->is_abandoned = host_is_abandoned(&job);
+    program->used_files = the_run.has_files;
     if (program->report != NULL && !program->is_abandoned)
         profile_collect(&job, program->report);
     if (!program->is_abandoned) {

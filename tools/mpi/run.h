@@ -4,6 +4,7 @@
 #define LOGP_MPI_RUN_H
 
 #include "mpi/profile/calls.h"
+#include "mpi/standard/world.h"
 
 #include <logp/logp.h>
 
@@ -32,8 +33,10 @@ struct mpi_program {
     bool names_threads;   /* each rank is a thread: "rank 3" */
     double compute;       /* factor on the time that a rank itself computes here; 0: no time */
     int64_t timeout_ns;
-    bool real_clocks;   /* --real-clocks */
-    int64_t epoch_ns;   /* --epoch, since 1970 */
+    bool real_clocks;           /* --real-clocks */
+    int64_t epoch_ns;           /* --epoch, since 1970 */
+    struct mpi_storage storage; /* --storage; free_ns is NULL: the run has it */
+    bool used_files;            /* set by the run: a rank has opened or deleted a file */
     int node_size;      /* ranks of a node, which share memory and a name; 0: all are of one */
     size_t stack_bytes; /* of each rank */
     const struct logp_check *exploration; /* --explore: how; NULL: the program runs once */

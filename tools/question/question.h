@@ -193,6 +193,14 @@ struct line_question {
     bool help, version;
 };
 
+/* What operations on files take. */
+struct storage_question {
+    const char *text; /* as it was written; NULL: nothing is emulated */
+    int64_t latency_ns;
+    int64_t bandwidth; /* of a server, in bytes per second; 0: unlimited */
+    int64_t servers;
+};
+
 /* A program of logp mpirun. */
 struct mpi_question {
     const char *traced;              /* a file for the diagram; NULL: none */
@@ -207,6 +215,7 @@ struct mpi_question {
     bool needs_threads;  /* for its thread-local variables, each rank is a thread */
     bool gdb;            /* in this debugger */
     int64_t first_ranks; /* of the first of several programs; 0: there is one */
+    struct storage_question storage; /* --storage */
     bool real_clocks;    /* the system's clocks do not follow the virtual one */
     int64_t epoch_ns;    /* the time of day at the start of the virtual clock, since 1970 */
     const char *openmp;  /* the OpenMP library that a program needs; NULL: none */

@@ -223,6 +223,8 @@ CHECKED struct problem *to_ps(const struct question *q, const char *option, cons
 /* The time of a byte in picoseconds: a time, or a rate as 10GB/s. */
 CHECKED struct problem *to_byte_ps(const struct question *q, const char *option, const char *text,
                                    int64_t *ps);
+/* storage.c */
+CHECKED struct problem *apply_storage(struct question *q, const char *option, const char *text);
 CHECKED struct problem *to_ns(const struct question *q, const char *option, const char *text,
                               int64_t *ns);
 

@@ -332,8 +332,9 @@ static void report_objects(const struct rank *rank)
         return;
     host_name_places(the_job, places, n, texts);
     for (int i = 0; i < n; i++)
-        check_name_finding("rank %d: MPI_Finalize: the %s of %s has not been freed%s\n",
-                           logp_vp_rank(rank->vp), named[i]->what, named[i]->call, texts[i]);
+        check_name_finding("rank %d: MPI_Finalize: the %s of %s has not been %s%s\n",
+                           logp_vp_rank(rank->vp), named[i]->what, named[i]->call,
+                           strcmp(named[i]->what, "file") == 0 ? "closed" : "freed", texts[i]);
 }
 
 static uintptr_t place_of(const struct rank *rank, const struct request *r)
@@ -439,6 +440,24 @@ void check_left(const struct rank *rank)
         report_requests(rank);
     if (rank->objects != NULL)
         report_objects(rank);
+}
+
+void check_closed(const struct comm *comm)
+{
+    const struct rank *rank = comm->owner;
+    char text[1][PLACE_TEXT], here[PLACE_TEXT];
+    uintptr_t place;
+
+    for (const struct request *r = rank->given; r != NULL; r = r->next) {
+        if (r->comm != comm || !r->active)
+            continue;
+        place = place_of(rank, r);
+        host_name_places(the_job, &place, 1, text);
+        check_name_finding("rank %d: %s: a request of %s%s has not been waited for%s\n",
+                           logp_vp_rank(rank->vp), rank->call, r->call, text[0],
+                           host_name_here(here));
+        return;
+    }
 }
 
 /* Report the first message of a communicator that has not been received. @return whether there is

@@ -53,7 +53,7 @@ void check_begin(void);
     X(windows) X(origin) X(forget_origins) X(access) X(begin_access) X(performed)
 #define EPOCH_HOOKS(X) X(end_performed) X(end_accesses) X(end_accesses_of) X(end_own_accesses)
 #define FENCE_HOOKS(X) X(begin_fence) X(end_fence) X(returned)
-#define END_HOOKS(X) X(left) X(messages)
+#define END_HOOKS(X) X(left) X(messages) X(closed)
 #define HOOKS(X)                                                                                   \
     BUFFER_HOOKS(X) TYPE_HOOKS(X) ACCESS_HOOKS(X) EPOCH_HOOKS(X) FENCE_HOOKS(X) END_HOOKS(X)
 #define HOOK(name) __typeof__(*((struct checks *)NULL)->name) check_##name;

@@ -283,13 +283,14 @@ void profile_as_json(FILE *f, const struct profile *p)
                                                (json_int_t)p->ranks[r].compute_ns, "messages",
                                                (json_int_t)p->ranks[r].sent, "bytes",
                                                (json_int_t)p->ranks[r].sent_bytes));
-    all = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+    all = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:s?}",
                     "program", need(shown), "P", (json_int_t)p->P, "end_ns", (json_int_t)p->end_ns,
                     "messages", (json_int_t)p->messages, "bytes", (json_int_t)p->bytes, "wait_ns",
                     (json_int_t)p->wait_ns, "late_ns", (json_int_t)p->late_ns, "dropped",
                     (json_int_t)logp_trace_info(p->trace)->dropped, "ranks", ranks, "calls",
                     calls_json(p), "pairs", pairs_json(p), "late", late_json(p), "collectives",
-                    collectives_json(p), "what_if", what_if_json(p));
+                    collectives_json(p), "what_if", what_if_json(p), "storage",
+                    p->q->mpi.storage.text);
     json_dumpf(need(all), f, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     fputc('\n', f);
     json_decref(all);

@@ -95,6 +95,11 @@ struct checks {
 
     void (*left)(const struct rank *rank);
     void (*messages)(const struct rank *rank);
+
+    /* ---- files ---- */
+
+    /* A file is closed; its requests have this communicator. */
+    void (*closed)(const struct comm *comm);
 };
 
 extern struct checks the_checks; /* a copy of one of the tables: a hook is one load away */

@@ -47,8 +47,7 @@ struct comm {
     struct cart *cart;
     struct graph *graph;
     MPI_Info info; /* its own; NULL: none */
-    MPI_Win
-        window; /* whose communicator it is, and whose error handler has its handle; NULL: none */
+    void *of; /* the handle of the window or file that has it, for the error handler; NULL: none */
     char name[MPI_MAX_OBJECT_NAME];
 };
 

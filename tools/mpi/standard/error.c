@@ -37,9 +37,24 @@ static const char *const texts[] = {
     [MPI_ERR_INTERN] = "internal error",
     [MPI_ERR_PENDING] = "pending request",
     [MPI_ERR_IN_STATUS] = "the error is in the status",
+    [MPI_ERR_ACCESS] = "no permission",
+    [MPI_ERR_AMODE] = "invalid access mode",
     [MPI_ERR_ASSERT] = "invalid assertion",
+    [MPI_ERR_BAD_FILE] = "invalid file name",
     [MPI_ERR_BASE] = "invalid base",
+    [MPI_ERR_CONVERSION] = "the conversion of data has failed",
     [MPI_ERR_DISP] = "invalid displacement",
+    [MPI_ERR_DUP_DATAREP] = "the data representation is there already",
+    [MPI_ERR_FILE_EXISTS] = "the file exists",
+    [MPI_ERR_FILE_IN_USE] = "the file is in use",
+    [MPI_ERR_FILE] = "invalid file",
+    [MPI_ERR_IO] = "input or output error",
+    [MPI_ERR_NOT_SAME] = "the arguments of the ranks differ",
+    [MPI_ERR_NO_SPACE] = "no space for the file",
+    [MPI_ERR_NO_SUCH_FILE] = "no such file",
+    [MPI_ERR_QUOTA] = "the quota is exceeded",
+    [MPI_ERR_READ_ONLY] = "the file is read-only",
+    [MPI_ERR_UNSUPPORTED_DATAREP] = "no such data representation",
     [MPI_ERR_LOCKTYPE] = "invalid type of locks",
     [MPI_ERR_RMA_RANGE] = "not within the window",
     [MPI_ERR_RMA_SYNC] = "no such epoch",
@@ -89,10 +104,58 @@ static const char *const tool_texts[] = {
     "the variable cannot be read and reset at once",
 };
 
+/* ---- errors of the host: their codes are FIRST_OF_HOST + errno ---- */
+
+enum { FIRST_OF_HOST = 0x2000, LAST_OF_HOST = 0x2fff };
+
+static bool is_of_host(int error)
+{
+    return error > FIRST_OF_HOST && error <= LAST_OF_HOST;
+}
+
+int mpi_code_of_host(int error)
+{
+    return error > 0 && error <= LAST_OF_HOST - FIRST_OF_HOST ? FIRST_OF_HOST + error
+                                                              : MPI_ERR_OTHER;
+}
+
+static int class_of_host(int error)
+{
+    switch (error - FIRST_OF_HOST) {
+    case ENOENT:
+        return MPI_ERR_NO_SUCH_FILE;
+    case EEXIST:
+        return MPI_ERR_FILE_EXISTS;
+    case EACCES:
+    case EPERM:
+        return MPI_ERR_ACCESS;
+    case EROFS:
+        return MPI_ERR_READ_ONLY;
+    case ENOSPC:
+        return MPI_ERR_NO_SPACE;
+    case EDQUOT:
+        return MPI_ERR_QUOTA;
+    case EBUSY:
+    case ETXTBSY:
+        return MPI_ERR_FILE_IN_USE;
+    case EISDIR:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+        return MPI_ERR_BAD_FILE;
+    case ENOMEM:
+        return MPI_ERR_NO_MEM;
+    default:
+        return MPI_ERR_IO;
+    }
+}
+
 static const char *text_of(int error)
 {
     const struct own_error *own = own_error(error);
 
+    if (is_of_host(error))
+        return texts[class_of_host(error)];
     if (own != NULL)
         return own->text != NULL ? own->text : "";
     if (error >= MPI_T_ERR_CANNOT_INIT && error <= MPI_T_ERR_PVAR_NO_ATOMIC)
@@ -109,13 +172,13 @@ int mpi_failed(struct comm *comm, int class, const char *why, ...)
 
     comm = comm != NULL ? comm : &r->world;
     handler = comm->errors;
+    r->answer = class;
     if (handler == MPI_ERRORS_RETURN)
         return class;
     if ((uintptr_t)handler >= 0x400) {
-        MPI_Comm handle = comm->window != NULL ? (MPI_Comm)comm->window : comm_handle(comm);
-        int error = class;
+        MPI_Comm handle = comm->of != NULL ? (MPI_Comm)comm->of : comm_handle(comm);
 
-        ((const struct errhandler *)handler)->function(&handle, &error);
+        ((const struct errhandler *)handler)->function(&handle, &r->answer);
         return class;
     }
     fflush(stdout);
@@ -168,7 +231,11 @@ void mpi_free_errors(struct rank *r)
 
 int MPI_Error_string(int error, char *string, int *length)
 {
-    *length = snprintf(string, MPI_MAX_ERROR_STRING, "%s", text_of(error));
+    if (is_of_host(error))
+        *length = snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", text_of(error),
+                           strerror(error - FIRST_OF_HOST));
+    else
+        *length = snprintf(string, MPI_MAX_ERROR_STRING, "%s", text_of(error));
     return MPI_SUCCESS;
 }
 
@@ -176,7 +243,7 @@ int MPI_Error_class(int error, int *class)
 {
     const struct own_error *own = own_error(error);
 
-    *class = own != NULL ? own->class : error;
+    *class = own != NULL ? own->class : is_of_host(error) ? class_of_host(error) : error;
     return MPI_SUCCESS;
 }
 

@@ -17,6 +17,8 @@ struct errhandler {
 /* This call of comm has failed: call its error handler. @return the class, if that returns */
 int mpi_failed(struct comm *comm, int class, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
+/* The code of an error number of the host, > 0, whose text MPI_Error_string() has. */
+int mpi_code_of_host(int error);
 /* What the runtime has returned. A run that is over ends the rank. @return MPI_SUCCESS or a class */
 int mpi_class_of(int rc);
 void mpi_free_errors(struct rank *r); /* its own ones */

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* Bytes of one value in external32. 0: this type has no form here (long double) */
-static size_t external_bytes(const struct type *t)
+size_t mpi_external_bytes(const struct type *t)
 {
     if (t->handle == MPI_LONG || t->handle == MPI_UNSIGNED_LONG)
         return 4;
@@ -50,7 +49,7 @@ static void number(struct cursor *c, char *at, size_t bytes, size_t external, bo
 
 static void value(struct cursor *c, const struct type *t, char *at)
 {
-    const size_t external = external_bytes(t);
+    const size_t external = mpi_external_bytes(t);
     size_t part = t->size;
 
     c->fails = c->fails || external == 0;
@@ -92,6 +91,15 @@ static void element(struct cursor *c, const struct type *t, char *at)
         for (size_t k = 0; k < n; k++)
             element(c, old, from + (ptrdiff_t)k * old->extent);
     }
+}
+
+bool mpi_convert_external(const struct type *t, size_t n, void *buf, void *data, bool in)
+{
+    struct cursor c = {.data = data, .in = in};
+
+    for (size_t i = 0; i < n; i++)
+        element(&c, t, (char *)buf + (ptrdiff_t)i * t->extent);
+    return !c.fails;
 }
 
 /* data: NULL: only count. @return MPI_SUCCESS or a class */

@@ -31,6 +31,9 @@ int mpi_begin_rank(struct rank *r, struct logp_vp *vp)
     set_constant(r, &r->world, vp, "MPI_COMM_WORLD");
     r->world.id = 1;
     set_constant(r, &r->self, self, "MPI_COMM_SELF");
+    set_constant(r, &r->no_file, self, "MPI_FILE_NULL");
+    r->no_file.errors = MPI_ERRORS_RETURN;
+    r->no_file.of = MPI_FILE_NULL;
     return 0;
 }
 

@@ -121,8 +121,6 @@ static int completed(struct request *r, int rc, struct logp_status *from)
 /* Finish r, which is complete with all its parts. @return MPI_SUCCESS or a class */
 static int finish(struct request *r)
 {
-    const bool is_made = r->made != NULL;
-
     if (r->n_summed > 0)
         TELL(sum, r);
     if (r->packed != NULL)
@@ -139,7 +137,7 @@ static int finish(struct request *r)
     r->memory = NULL;
     if (r->general != NULL)
         return r->general->query(r->general->state, &r->status);
-    return is_made ? r->at_end(r) : MPI_SUCCESS;
+    return r->at_end != NULL ? r->at_end(r) : MPI_SUCCESS;
 }
 
 /* Finish a message, which the runtime has completed with rc. @return rc */
@@ -164,8 +162,6 @@ int mpi_wait_for(struct request *r)
             mpi_class_of(logp_yield(r->comm->owner->vp)); /* a thread of the program completes it */
     if (r->until_ns > 0)
         rc = mpi_class_of(logp_sleep_until(r->comm->owner->vp, r->until_ns));
-    if (r->until_ns > 0 && rc == MPI_SUCCESS)
-        rc = r->at_end(r);
     for (int i = 0; i < r->n_parts; i++) {
         const int part = mpi_wait_for(r->parts[i]);
 
@@ -196,8 +192,6 @@ static int test(struct request *r, bool *done)
     }
     for (int i = 0; i < r->n_parts && *done; i++)
         rc = test(r->parts[i], done);
-    if (*done && r->until_ns > 0 && rc == MPI_SUCCESS)
-        rc = r->at_end(r);
     if (*done) {
         const int end = finish(r);
 

@@ -83,9 +83,10 @@ struct request {
     void *result;
     struct comm *made; /* of MPI_Comm_idup(): it gets its context when this is complete */
     uint32_t made_context;
-    int64_t until_ns; /* of an operation on a window: when it is complete */
+    int64_t until_ns; /* of an operation on a window or file: when it is complete */
+    int outcome;      /* of one on a file: MPI_SUCCESS or a code */
     int (*at_end)(struct request
-                      *request); /* of these two: called on completion. @return as mpi_wait_for() */
+                      *request); /* of these: called on completion. @return as mpi_wait_for() */
     struct again *again;         /* a persistent collective: the call to repeat; NULL: none */
     struct general *general;     /* the program completes it; NULL: not of this kind */
 };

@@ -445,7 +445,7 @@ static int check_operation(struct win *w, struct operation_at *a, struct reducti
  * operations of a freed window have been performed. */
 static int perform_due(struct request *r)
 {
-    struct win *w = mpi_win_of(r->comm->window);
+    struct win *w = mpi_win_of((MPI_Win)r->comm->of);
 
     return w != NULL ? mpi_perform_arrived(w, r->peer) : MPI_SUCCESS;
 }

@@ -66,6 +66,11 @@ bool mpi_share_bytes(const void *a, const struct type *a_type, size_t n, const v
 void mpi_pack(const struct type *type, size_t n, const void *buf, void *out);
 void mpi_unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf);
 
+/* external.c: bytes of one value of a basic type in external32. 0: it has no form here (long double) */
+size_t mpi_external_bytes(const struct type *basic);
+/* Convert n elements to external32 at `data`, or from it. @return false: a basic type has no form */
+bool mpi_convert_external(const struct type *type, size_t n, void *buf, void *data, bool in);
+
 /* ---- sizes of what may not be there ---- */
 
 /* a + b, a - b and a * b. *fits becomes false, and stays, if one is not within 64 bits. */

@@ -51,7 +51,7 @@ static void drop_win(struct win *w)
     free(w->post_ranks);
     mpi_drop_info(&w->info);
     if (w->comm != NULL) {
-        w->comm->window = NULL; /* requests may still have the communicator */
+        w->comm->of = NULL; /* requests may still have the communicator */
         mpi_drop_comm(w->comm);
     }
     mpi_bury_object(&w->object, sizeof(*w));
@@ -85,7 +85,7 @@ static struct win *new_win(struct comm *like, int flavor)
     w->own->win = w;
     w->own->last = &w->own->first;
     w->comm->errors = MPI_ERRORS_ARE_FATAL;
-    w->comm->window = (MPI_Win)w;
+    w->comm->of = w;
     w->timed = logp_machine_delayed(logp_vp_machine(vp));
     if (!w->timed || logp_vp_params(vp, &w->params) != 0)
         memset(&w->params, 0, sizeof(w->params));

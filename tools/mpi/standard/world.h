@@ -6,9 +6,18 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct mpi_forced;
 struct rank;
+
+/* --storage: what operations on files take. */
+struct mpi_storage {
+    int n_servers; /* 0: nothing is emulated */
+    int64_t latency_ns;
+    double ns_per_byte; /* of one server */
+    int64_t *free_ns;   /* of each server: when it has done all operations so far */
+};
 
 /* The command's options for this run, and its reports. */
 struct run {
@@ -21,6 +30,8 @@ struct run {
     bool records_calls;              /* --report */
     bool synchronizes;               /* blocking collectives wait for all their ranks */
     bool may_differ;                 /* --same-results no */
+    struct mpi_storage storage;
+    _Atomic bool has_files; /* a rank has opened or deleted a file */
     bool
         times_calls; /* the executable calls the functions of profile/timed.c: for --compute or --report */
 };

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows that use a collective which contains theirs: a barrier is an allreduce without data, a reduce
+ * is an allreduce whose result is dropped on all ranks but the root, and so on. Their steps are those
+ * of a row of the containing collective, logp_args.within, with other places for the data. A step
+ * inside the rank may come before them, and steps that end the collective after them. So `auto`
+ * takes no longer than a collective that contains the one asked for. Source: Traeff, Gropp, Thakur,
+ * Self-consistent MPI performance guidelines, IEEE TPDS 21(5), 2010.
+ *
+ * Such a row has as many candidates as the containing collective. Therefore it is for up to 64
+ * processors, and most are for networks whose links differ or are shared: elsewhere rows of
+ * the collective itself take no longer.
+ */
+#include "choice/contained.h"
+#include "choice/choice.h"
+#include "collective/alltoall/alltoall.h"
+#include "collective/collective.h"
+#include "operand/operand.h"
+#include "schedule/schedule.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PROCESSORS = 64 };
+
+/* The size of the containing collective. */
+enum size {
+    ONE,  /* one byte or element, which is dropped; on a topology, where shorter messages may arrive
+            later because they take turns on links in another order, it is sent */
+    SAME, /* as many bytes or elements */
+    WHOLE, /* as many as all blocks of this one have together */
+};
+
+/* Where the operands of the containing collective are. */
+enum operands {
+    OWN,      /* in buf */
+    ROOTS,    /* in buf on the root, and in scratch, all 0, on the others */
+    COPIED,   /* in scratch: on the root a copy of buf, on the others nothing */
+    REPEATED, /* in scratch: P times the own item; all 0 on ranks without one */
+};
+
+/* Where its result is. */
+enum result {
+    RESULT,  /* in recv_buf, but in scratch on ranks that are not the root, if there is one */
+    SCRATCH, /* in scratch */
+};
+
+/* What follows its steps. */
+enum ending {
+    NO_ENDING,
+    TO_BUF,      /* copy the result to buf, unless this is the root */
+    OWN_BLOCK,   /* copy the own block of the result to recv_buf */
+    ROOTS_ITEM,  /* copy the root's item of the result to recv_buf */
+    ITEM_TO_BUF, /* the same, to buf, unless this is the root */
+    HAND_ON,     /* send the result to the next rank */
+    COMBINE_OWN, /* combine the result with the own operands, which belong to its right */
+};
+
+struct lpi_contained {
+    const struct logp_collective *collective, *container;
+    enum size size;
+    enum operands operands;
+    enum result result;
+    enum ending ending;
+    bool last_root;   /* the root is the last rank */
+    bool alike_links; /* also where links are alike, always or with blocks of different sizes */
+    bool alike_links_with_blocks;
+    int (*plan)(int P, int rank, struct logp_invocation *c); /* of its row */
+};
+
+/* ---- the containing collective ---- */
+
+/* Or, byte by byte: the result is the root's vector where those of all other ranks are 0. */
+static void combine_bytes(unsigned char *acc, const unsigned char *in, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        acc[i] |= in[i];
+}
+
+static void combine_1(void *acc, const void *in, size_t n, void *arg)
+{
+    (void)arg;
+    combine_bytes(acc, in, n);
+}
+
+static void combine_8(void *acc, const void *in, size_t n, void *arg)
+{
+    (void)arg;
+    combine_bytes(acc, in, 8 * n);
+}
+
+static const struct logp_op or_1 = {.name = "or",
+                                    .type = "byte",
+                                    .element_bytes = 1,
+                                    .commutative = true,
+                                    .combine = combine_1},
+                            or_8 = {.name = "or",
+                                    .type = "8 bytes",
+                                    .element_bytes = 8,
+                                    .commutative = true,
+                                    .combine = combine_8};
+
+static int64_t times(int64_t n, int64_t P)
+{
+    return n < INT64_MAX / P ? n * P : INT64_MAX;
+}
+
+/* Whether an item takes part in combinations, of which it is the result. */
+static bool combines_item(const struct lpi_contained *x)
+{
+    return x->collective->operands == LOGP_OPERANDS_BYTES &&
+           x->container->operands == LOGP_OPERANDS_VECTOR;
+}
+
+static const struct logp_op *op_of_item(const struct logp_invocation *c)
+{
+    return c->args.n_bytes % 8 == 0 ? &or_8 : &or_1;
+}
+
+struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
+                                  const struct logp_invocation *c)
+{
+    struct logp_invocation in = {.args = c->args, .model = c->model, .plan.parent = -1};
+    const struct logp_blocks *blocks = c->args.blocks;
+
+    in.args.within = NULL;
+    in.args.in_place = false;
+    in.args.may_differ = 1; /* all results but those of this collective are dropped */
+    in.args.work_ns = 0;
+    if (x->size == ONE) {
+        in.args.op = c->model.topology != NULL ? &or_8 : &or_1;
+        in.args.count = 1;
+        in.args.n_bytes = 1;
+        in.model.params.gamma_ps = c->model.topology != NULL ? c->model.params.gamma_ps : 0;
+    } else if (combines_item(x)) {
+        in.args.op = op_of_item(c);
+        in.args.count = (int64_t)(c->args.n_bytes / in.args.op->element_bytes);
+        in.model.params.gamma_ps = 0;
+    } else if (x->size == WHOLE) {
+        in.args.blocks = NULL;
+        in.args.count =
+            blocks != NULL ? (int64_t)blocks->before[blocks->n] : times(c->args.count, P);
+        in.args.n_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
+    }
+    return in;
+}
+
+bool lpi_takes_the_same(const struct lpi_contained *x)
+{
+    return x->ending != HAND_ON && x->ending != COMBINE_OWN;
+}
+
+/* Whether the links are alike, and not shared. */
+static bool are_alike(const struct logp_invocation *c)
+{
+    return c->model.links == NULL && c->model.topology == NULL;
+}
+
+/* Whether a row can be used in x. The messages of `tuna` begin with sizes, which are all alike here.
+ */
+static bool fits(const struct lpi_contained *x, const struct logp_algorithm *a, int64_t P,
+                 const struct logp_invocation *in)
+{
+    return strcmp(a->collective, x->container->name) == 0 && a->steps != NULL && !a->survives &&
+           a != lpi_alltoall_tuna.row && lpi_contained_of(a) == NULL &&
+           !(are_alike(in) && lpi_is_for_links(a)) && lpi_needs(a, P, in) == NULL;
+}
+
+const struct logp_algorithm *lpi_next_within(const struct lpi_contained *x, int64_t P,
+                                             const struct logp_invocation *c, size_t *i)
+{
+    const struct logp_invocation in = lpi_within(x, P, c);
+    const struct logp_algorithm *a;
+
+    while ((a = logp_algorithm_at(x->container->name, *i)) != NULL && !fits(x, a, P, &in))
+        ++*i;
+    return a;
+}
+
+static const char *needs(const struct lpi_contained *x, int64_t P, const struct logp_invocation *c)
+{
+    const bool has_blocks = c->args.blocks != NULL;
+
+    if (P < 2 || P > MOST_PROCESSORS)
+        return "2 to 64 processors";
+    if (are_alike(c) && !(x->alike_links || (x->alike_links_with_blocks && has_blocks)))
+        return x->alike_links_with_blocks ? "links that differ, a topology or blocks that differ"
+                                          : "links that differ or a topology";
+    if (x->last_root && c->args.root != P - 1)
+        return "the last rank as the root";
+    if (x->collective == &lpi_broadcast && c->args.work_ns > 0)
+        return "no work on the item";
+    if (c->args.within != NULL) {
+        const struct logp_invocation in = lpi_within(x, P, c);
+
+        if (!fits(x, c->args.within, P, &in))
+            return "a row of the collective that contains it";
+    }
+    return NULL;
+}
+
+/* ---- the plan of a rank ---- */
+
+/* plan.outer; the rest of the plan is that of the row within. */
+struct outer {
+    struct logp_invocation in;               /* of the row within */
+    struct logp_buffer_ref operands, result; /* of the containing collective */
+    size_t operand_bytes;
+    bool begins;      /* there is a step before those of the row within */
+    int64_t n_within; /* steps of the row within, if steps follow them */
+};
+
+static bool is_root(int64_t rank, const struct logp_invocation *c)
+{
+    return rank == c->args.root;
+}
+
+/* n_bytes of scratch behind those that are in use. */
+static struct logp_buffer_ref in_scratch(size_t *in_use, size_t n_bytes)
+{
+    const struct logp_buffer_ref at = {LOGP_SCRATCH, lpi_slot_bytes(*in_use)};
+
+    *in_use = at.offset + n_bytes;
+    return at;
+}
+
+static void find_places(const struct lpi_contained *x, int64_t P, int64_t rank,
+                        const struct logp_invocation *c, struct outer *o, size_t *in_use)
+{
+    size_t result_bytes;
+
+    x->container->sizes((int)P, (int)rank, &o->in, &o->operand_bytes, &result_bytes);
+    o->operands = (struct logp_buffer_ref){LOGP_BUF, 0};
+    o->result = (struct logp_buffer_ref){LOGP_RECV_BUF, 0};
+    if (x->operands != OWN && !(x->operands == ROOTS && is_root(rank, c)))
+        o->operands = in_scratch(in_use, o->operand_bytes);
+    if (x->operands == COPIED)
+        o->result = o->operands;
+    else if (x->result == SCRATCH || (x->collective->rooted && !is_root(rank, c)))
+        o->result = in_scratch(in_use, result_bytes);
+    o->begins = o->operands.buffer == LOGP_SCRATCH && o->operand_bytes > 0 &&
+                (x->operands != COPIED || is_root(rank, c));
+}
+
+/* All messages of a barrier are from and to the same place in scratch, which is cleared before. */
+static void find_place(const struct logp_algorithm *a, int64_t P, int64_t rank,
+                       const struct logp_invocation *c, struct outer *o, size_t *in_use)
+{
+    struct logp_step step;
+
+    for (int64_t i = 0; c->model.topology != NULL && a->steps(P, rank, &o->in, i, &step); i++)
+        if ((step.kind == LOGP_STEP_SEND || step.kind == LOGP_STEP_RECEIVE) &&
+            step.n_bytes > o->operand_bytes)
+            o->operand_bytes = step.n_bytes;
+    o->operands = in_scratch(in_use, o->operand_bytes);
+    o->begins = o->operand_bytes > 0;
+}
+
+static int64_t count_steps(const struct logp_algorithm *a, int64_t P, int64_t rank,
+                           const struct logp_invocation *in)
+{
+    struct logp_step step;
+    int64_t n = 0;
+
+    while (a->steps(P, rank, in, n, &step))
+        n++;
+    return n;
+}
+
+static int plan(const struct lpi_contained *x, int P, int rank, struct logp_invocation *c)
+{
+    const struct logp_algorithm *a = c->args.within;
+    struct outer *o = calloc(1, sizeof(*o));
+    size_t in_use;
+    int rc = o == NULL ? -ENOMEM : a == NULL ? -EINVAL : 0;
+
+    if (rc == 0) {
+        o->in = lpi_within(x, P, c);
+        rc = a->plan != NULL ? a->plan(P, rank, &o->in) : 0;
+    }
+    if (rc != 0) {
+        free(o);
+        return rc;
+    }
+    in_use = o->in.plan.scratch_bytes;
+    if (x->size == ONE)
+        find_place(a, P, rank, c, o, &in_use);
+    else
+        find_places(x, P, rank, c, o, &in_use);
+    if (x->ending != NO_ENDING)
+        o->n_within = count_steps(a, P, rank, &o->in);
+    if (combines_item(x))
+        c->args.op = o->in.args.op; /* of the combinations of a run */
+    c->plan = o->in.plan;
+    c->plan.scratch_bytes = in_use;
+    c->plan.outer = o;
+    return 0;
+}
+
+/* ---- the steps of a rank ---- */
+
+static bool has_item(const struct lpi_contained *x, int64_t P, int64_t rank,
+                     const struct logp_invocation *c)
+{
+    return x->collective->given == NULL || x->collective->given(P, rank, c) > 0;
+}
+
+/* Make operands in scratch. All scratch is cleared, so that lpi_clear_scratch() need not know where
+ * they are. */
+static bool begin(const struct lpi_contained *x, int64_t P, int64_t rank,
+                  const struct logp_invocation *c, struct logp_step *out)
+{
+    const struct outer *o = c->plan.outer;
+    const struct logp_buffer_ref buf = {LOGP_BUF, 0};
+
+    if (x->operands == COPIED)
+        return logp_step_copy(out, o->operands, buf, o->operand_bytes);
+    if (x->operands == REPEATED && has_item(x, P, rank, c)) {
+        logp_step_copy(out, o->operands, buf, c->args.n_bytes);
+        out->n = P;
+        out->right_stride = 0;
+        return true;
+    }
+    logp_step_compute(out, 0, 0);
+    out->n_bytes = o->operand_bytes;
+    out->at = out->right = o->operands;
+    out->work = lpi_clear_scratch;
+    return true;
+}
+
+static void move(const struct outer *o, struct logp_buffer_ref *at)
+{
+    const struct logp_buffer_ref *to = at->buffer == LOGP_BUF ? &o->operands : &o->result;
+
+    if (at->buffer == LOGP_SCRATCH)
+        return;
+    at->buffer = to->buffer;
+    at->offset += to->offset;
+}
+
+/* To the places of the data of this collective. */
+static bool move_step(const struct outer *o, struct logp_step *step)
+{
+    const bool is_message = step->kind == LOGP_STEP_SEND || step->kind == LOGP_STEP_RECEIVE;
+
+    move(o, &step->at);
+    if (!is_message && (step->kind != LOGP_STEP_COMPUTE || step->n_bytes > 0))
+        move(o, &step->right);
+    if (step->kind == LOGP_STEP_COMBINE && !step->into_one)
+        move(o, &step->left);
+    return true;
+}
+
+/* Drop the data of a step, but not its time. */
+static bool empty_step(const struct outer *o, struct logp_step *step)
+{
+    const bool is_message = step->kind == LOGP_STEP_SEND || step->kind == LOGP_STEP_RECEIVE;
+
+    if (!is_message || o->operand_bytes == 0)
+        step->n_bytes = 0;
+    if (step->kind == LOGP_STEP_COMPUTE)
+        step->work = NULL;
+    step->n = 0;
+    step->at = step->left = step->right = o->operands;
+    return true;
+}
+
+/* Copy block or item i of the result. */
+static bool copy_part(const struct lpi_contained *x, const struct logp_invocation *c,
+                      enum logp_buffer to, int64_t i, struct logp_step *out)
+{
+    const struct outer *o = c->plan.outer;
+    const bool are_elements = x->collective->operands == LOGP_OPERANDS_VECTOR;
+    const size_t unit = are_elements ? c->args.op->element_bytes : 1;
+    struct logp_invocation parts = {.args = c->args};
+
+    if (are_elements)
+        parts.args.n_bytes = (size_t)c->args.count;
+    return logp_step_copy(out, (struct logp_buffer_ref){to, 0},
+                          (struct logp_buffer_ref){
+                              o->result.buffer, o->result.offset + unit * lpi_items(&parts, 0, i)},
+                          unit * lpi_items(&parts, i, 1));
+}
+
+/* Step i after those of the row within. */
+static bool end(const struct lpi_contained *x, int64_t P, int64_t rank,
+                const struct logp_invocation *c, int64_t i, struct logp_step *out)
+{
+    const struct outer *o = c->plan.outer;
+    const struct logp_buffer_ref buf = {LOGP_BUF, 0};
+
+    switch (x->ending) {
+    case NO_ENDING:
+        break;
+    case TO_BUF:
+        return i == 0 && !is_root(rank, c) && logp_step_copy(out, buf, o->result, c->args.n_bytes);
+    case OWN_BLOCK:
+        return i == 0 && copy_part(x, c, LOGP_RECV_BUF, rank, out);
+    case ROOTS_ITEM:
+        return i == 0 && copy_part(x, c, LOGP_RECV_BUF, c->args.root, out);
+    case ITEM_TO_BUF:
+        return i == 0 && !is_root(rank, c) && copy_part(x, c, LOGP_BUF, c->args.root, out);
+    case HAND_ON:
+        if (rank < P - 1 && i-- == 0)
+            return logp_step_send(out, rank + 1, c->args.tag, o->result.buffer, o->result.offset,
+                                  lpi_vector_bytes(c));
+        return rank > 0 && i == 0 && lpi_receive_vector(out, c, rank - 1, LOGP_RECV_BUF);
+    case COMBINE_OWN:
+        if (i > 0 || (x->collective->rooted && !is_root(rank, c)))
+            return false;
+        return rank == 0 ? logp_step_copy(out, o->result, buf, lpi_vector_bytes(c))
+                         : lpi_combine_at(out, c, o->result, o->result, buf);
+    }
+    return false;
+}
+
+static bool steps(const struct lpi_contained *x, int64_t P, int64_t rank,
+                  const struct logp_invocation *c, int64_t i, struct logp_step *out)
+{
+    const struct outer *o = c->plan.outer;
+
+    if (o->begins && i-- == 0)
+        return begin(x, P, rank, c, out);
+    if (x->ending != NO_ENDING && i >= o->n_within)
+        return end(x, P, rank, c, i - o->n_within, out);
+    return c->args.within->steps(P, rank, &o->in, i, out) &&
+           (x->size == ONE ? empty_step(o, out) : move_step(o, out));
+}
+
+/* ---- the rows ---- */
+
+static const char source[] = "Traeff, Gropp & Thakur 2010";
+
+/* The functions of a row do not get the row. */
+#define CONTAINED(name_, collective_, container_, ...)                                             \
+    static int name_##_plan(int P, int rank, struct logp_invocation *c);                           \
+    static const struct lpi_contained name_ = {.collective = &lpi_##collective_,                   \
+                                               .container = &lpi_##container_,                     \
+                                               .plan = name_##_plan,                               \
+                                               __VA_ARGS__};                                       \
+    static int name_##_plan(int P, int rank, struct logp_invocation *c)                            \
+    {                                                                                              \
+        return plan(&name_, P, rank, c);                                                           \
+    }                                                                                              \
+    static bool name_##_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i, \
+                              struct logp_step *out)                                               \
+    {                                                                                              \
+        return steps(&name_, P, rank, c, i, out);                                                  \
+    }                                                                                              \
+    static const char *name_##_needs(int64_t P, const struct logp_invocation *c)                   \
+    {                                                                                              \
+        return needs(&name_, P, c);                                                                \
+    }
+
+#define ROW(name_, collective_, container_, summary_)                                              \
+    LOGP_ALGORITHM(collective_, "by-" container_, summary_, source),                               \
+        .needs = name_##_needs, .plan = name_##_plan, .steps = name_##_steps
+
+CONTAINED(barrier_allreduce, barrier, allreduce, .size = ONE)
+CONTAINED(barrier_allgather, barrier, allgather, .size = ONE)
+CONTAINED(barrier_alltoall, barrier, alltoall, .size = ONE)
+CONTAINED(reduce_allreduce, reduce, allreduce, .size = SAME, .alike_links = true)
+CONTAINED(reduce_scan, reduce, scan, .size = SAME, .last_root = true)
+CONTAINED(reduce_exscan, reduce, exscan, .size = SAME, .last_root = true, .ending = COMBINE_OWN)
+CONTAINED(broadcast_allreduce, broadcast, allreduce, .size = SAME, .operands = ROOTS,
+          .result = SCRATCH, .ending = TO_BUF)
+CONTAINED(broadcast_allgather, broadcast, allgather, .size = SAME, .operands = ROOTS,
+          .result = SCRATCH, .ending = ITEM_TO_BUF)
+CONTAINED(broadcast_alltoall, broadcast, alltoall, .size = SAME, .operands = REPEATED,
+          .result = SCRATCH, .ending = ITEM_TO_BUF)
+CONTAINED(gather_allgather, gather, allgather, .size = SAME)
+CONTAINED(gather_alltoall, gather, alltoall, .size = SAME, .operands = REPEATED)
+CONTAINED(scatter_alltoall, scatter, alltoall, .size = SAME, .operands = ROOTS, .result = SCRATCH,
+          .ending = ROOTS_ITEM)
+CONTAINED(scatter_broadcast, scatter, broadcast, .size = WHOLE, .operands = COPIED,
+          .ending = OWN_BLOCK, .alike_links = true)
+CONTAINED(allgather_alltoall, allgather, alltoall, .size = SAME, .operands = REPEATED,
+          .alike_links = true)
+CONTAINED(reduce_scatter_allreduce, reduce_scatter, allreduce, .size = WHOLE, .result = SCRATCH,
+          .ending = OWN_BLOCK, .alike_links_with_blocks = true)
+CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = HAND_ON)
+CONTAINED(scan_exscan, scan, exscan, .size = SAME, .ending = COMBINE_OWN)
+
+static const struct lpi_contained *const all[] = {
+    &barrier_allreduce, &barrier_allgather,   &barrier_alltoall,
+    &reduce_allreduce,  &reduce_scan,         &broadcast_allreduce,
+    &reduce_exscan,     &broadcast_allgather, &broadcast_alltoall,
+    &gather_allgather,  &gather_alltoall,     &scatter_alltoall,
+    &scatter_broadcast, &allgather_alltoall,  &reduce_scatter_allreduce,
+    &exscan_scan,       &scan_exscan};
+
+const struct lpi_contained *lpi_contained_of(const struct logp_algorithm *a)
+{
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i]->plan == a->plan)
+            return all[i];
+    return NULL;
+}
+
+static const struct logp_algorithm barriers[] = {
+    {ROW(barrier_allreduce, "barrier", "allreduce", "an allreduce without data")},
+    {ROW(barrier_allgather, "barrier", "allgather", "an allgather without data")},
+    {ROW(barrier_alltoall, "barrier", "alltoall", "an all-to-all without data")},
+};
+
+static const struct logp_algorithm reduces[] = {
+    {ROW(reduce_allreduce, "reduce", "allreduce", "an allreduce, whose result the root keeps")},
+    {ROW(reduce_scan, "reduce", "scan", "a scan, whose last result is kept")},
+    {ROW(reduce_exscan, "reduce", "exscan", "an exscan, whose last result is combined")},
+};
+
+static const struct logp_algorithm broadcasts[] = {
+    {ROW(broadcast_allreduce, "broadcast", "allreduce", "an allreduce; all others have zeros")},
+    {ROW(broadcast_allgather, "broadcast", "allgather", "an allgather, of which one item is kept")},
+    {ROW(broadcast_alltoall, "broadcast", "alltoall", "an all-to-all of the same item")},
+};
+
+static const struct logp_algorithm gathers[] = {
+    {ROW(gather_allgather, "gather", "allgather", "an allgather, whose result the root keeps"),
+     .any_blocks = true},
+    {ROW(gather_alltoall, "gather", "alltoall", "an all-to-all, whose result the root keeps")},
+};
+
+static const struct logp_algorithm scatters[] = {
+    {ROW(scatter_alltoall, "scatter", "alltoall",
+         "an all-to-all, of which the root's item is kept")},
+    {ROW(scatter_broadcast, "scatter", "broadcast", "a broadcast of all items")},
+};
+
+static const struct logp_algorithm allgathers[] = {
+    {ROW(allgather_alltoall, "allgather", "alltoall", "an all-to-all of the same item")},
+};
+
+static const struct logp_algorithm reduce_scatters[] = {
+    {ROW(reduce_scatter_allreduce, "reduce-scatter", "allreduce",
+         "an allreduce of all blocks, of which one is kept"),
+     .any_blocks = true},
+};
+
+static const struct logp_algorithm exscans[] = {
+    {ROW(exscan_scan, "exscan", "scan", "a scan, whose results go to the next rank")},
+};
+
+static const struct logp_algorithm scans[] = {
+    {ROW(scan_exscan, "scan", "exscan", "an exscan, then the own vector")},
+};
+
+const struct lpi_rows lpi_contained_barrier = LPI_ROWS(barriers),
+                      lpi_contained_reduce = LPI_ROWS(reduces),
+                      lpi_contained_broadcast = LPI_ROWS(broadcasts),
+                      lpi_contained_gather = LPI_ROWS(gathers),
+                      lpi_contained_scatter = LPI_ROWS(scatters),
+                      lpi_contained_allgather = LPI_ROWS(allgathers),
+                      lpi_contained_reduce_scatter = LPI_ROWS(reduce_scatters),
+                      lpi_contained_exscan = LPI_ROWS(exscans),
+                      lpi_contained_scan = LPI_ROWS(scans);
