@@ -367,6 +367,8 @@ struct logp_failure {
  *                        there is no timeout, unless the failure is one. `logp replay FILE` starts
  *                        the process of the failure in this way and reports the result
  *   LOGP_REPLAY_EXECUTOR=NAME  the executor of the replay, for example "thread"
+ *   LOGP_CHECK_JUNIT=FILE  the results of all checks of the process as JUnit XML; FILE is written anew
+ *                          after each check
  *   LOGP_CHECK_CONFIRM=0  do not repeat failures in a fresh process. Without it, the program is started
  *                         again for each failure, with stdin from /dev/null and LOGP_REPLAY. A
  *                         failure that does not recur there is LOGP_FAILURE_UNCONTROLLED
@@ -512,13 +514,13 @@ LOGP_API int logp_fault_cut(struct logp_vp *vp, uint64_t senders, uint64_t recei
 LOGP_API int logp_fault_heal(struct logp_vp *vp, uint64_t senders, uint64_t receivers);
 
 /**
- * Count the runs that come here, so that a report says whether a situation, as "two leaders in one
+ * Count the runs that come here, so that a report shows whether a situation, as "two leaders in one
  * run", was ever checked: logp_check.labels. Other vps do not run. Without a check it does nothing.
  * @param label  copied; at most 64 different labels count
  */
 LOGP_API void logp_reached(struct logp_vp *vp, const char *label);
 
-/** The same, as a macro beside LOGP_CHECK(). */
+/** The same, as a macro. */
 #define LOGP_REACHED(vp, label) logp_reached((vp), (label))
 
 /**

@@ -27,6 +27,7 @@
  *   shrink.c                              the same failure with fewer ranks, faults, choices
  *   failure.c, lpi_tell()                 a failure as the caller gets it; in words
  *   fresh.c                               a replay in a fresh process
+ *   junit.c                               results as XML
  *   crash_again.c crash.c                 a run that ends the process, once more; its report
  *   nearest.c trace_lines.c again.c       replays, and their report to the command
  *   regressions.c                         a folder of replays that are run first
@@ -750,6 +751,11 @@ bool lpi_child_is_done(const struct lpi_isolated *from);
 uint64_t lpi_child_run(const struct lpi_isolated *from);
 /* @return the rc given to lpi_child_give(); -ENOMEM */
 int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
+
+/* ---- junit.c ---- */
+
+/* A check has ended: add it to the file of LOGP_CHECK_JUNIT, if there is one. ns: of the host's clock */
+void lpi_junit_add(const char *name, int rc, const char *text, int64_t ns);
 
 /* ---- fresh.c: replays in a fresh process ---- */
 

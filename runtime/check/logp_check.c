@@ -184,6 +184,8 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
     struct lpi_job *job;
     int rc;
 
+    const int64_t begin_ns = lpi_kit_now();
+
     if (lpi_again_file() != NULL)
         return lpi_again(program, arg, given, failure);
     job = calloc(1, sizeof(*job));
@@ -217,6 +219,10 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         lpi_refuse(job, &found);
     if (given != NULL && job != NULL)
         given->checked = job->checked;
+    if (job != NULL)
+        lpi_junit_add(job->check.name != NULL ? job->check.name : "program", rc,
+                      rc != 0 && found.text != NULL ? found.text : job->checked.text,
+                      lpi_kit_now() - begin_ns);
     rc = lpi_hand_over(&found, failure, rc);
     lpi_job_free(job);
     return rc;
