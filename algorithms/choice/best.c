@@ -416,6 +416,7 @@ static struct logp_invocation simpler(const struct logp_invocation *c)
 
     plain.model.links = NULL;
     plain.model.rendezvous_from = 0;
+    plain.model.arrivals = NULL;
     plain.model.params.capacity = 0;
     plain.model.params.recv_streams = false;
     return plain;

@@ -48,14 +48,13 @@ static struct question question_of(lpi_chooser choose, const void *what, int64_t
     const struct logp_op *op = a->op != NULL ? a->op : &none;
 
     _Static_assert(!HAS_WIDE_POINTERS ||
-                       (sizeof(*a) == 152 + sizeof(a->reserved) && sizeof(*p) == 80),
+                       (sizeof(*a) == 152 + sizeof(a->reserved) && sizeof(*p) == 88),
                    "all fields are looked at; in place or not is all one");
     return (struct question){{(uintptr_t)choose,
                               (uintptr_t)what,
                               (uint64_t)P,
                               lpi_n_added(),
-                              (uint64_t)a->root,
-                              op->commutative,
+                              (uint64_t)(uint32_t)a->root | (uint64_t)op->commutative << 32,
                               (uintptr_t)op->name,
                               (uintptr_t)op->type,
                               op->element_bytes,
@@ -76,6 +75,7 @@ static struct question question_of(lpi_chooser choose, const void *what, int64_t
                               (uint64_t)p->o_recv_ns,
                               (uint64_t)p->g_ns,
                               (uint64_t)p->G_ps,
+                              (uint64_t)p->O_ps,
                               (uint64_t)p->gamma_ps,
                               (uint64_t)p->capacity,
                               (uint64_t)p->gap_shared | (uint64_t)p->store_forward << 1 |

@@ -88,6 +88,7 @@ int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
     params->gap_shared = false;
     params->capacity = 0;
     plain.model.links = NULL;
+    plain.model.arrivals = NULL;
     plain.model.topology = NULL;
     plain.model.rendezvous_from = 0;
     p = algorithm->predict(P, &plain);

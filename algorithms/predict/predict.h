@@ -60,7 +60,8 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
 static inline bool lpi_is_plain(const struct logp_invocation *c)
 {
     return c->args.blocks == NULL && c->model.links == NULL && c->model.rendezvous_from == 0 &&
-           logp_params_capacity(&c->model.params) == 0 && !c->model.params.recv_streams;
+           c->model.arrivals == NULL && logp_params_capacity(&c->model.params) == 0 &&
+           !c->model.params.recv_streams;
 }
 
 /* Time to combine `elements` elements, rounded up to whole nanoseconds once. */

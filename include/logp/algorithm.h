@@ -473,8 +473,8 @@ struct logp_edge {
  * steps that it waits for are done, and starts when its message has arrived too. Messages match
  * posted receives in the order of posting, themselves in the order of (arrival, source), and
  * those of one source in the order sent. The peer of a receive may be LOGP_ANY_SOURCE, and its
- * tag LOGP_ANY_TAG. With params.recv_streams (`loggops`) a message is received when it arrives,
- * posted or not, as in LogGOPSim, and a receive that is posted afterwards completes at once.
+ * tag LOGP_ANY_TAG. With params.recv_streams (`loggops`) the rules are those of LogGOPSim (graph.h),
+ * and a run needs the list of logp_graph_order().
  *
  * A rank that runs a list with edges takes every message that is sent to it in the context of
  * collectives. So no other collective may be under way, and a logp_sync() must separate it from the
