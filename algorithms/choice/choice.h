@@ -83,8 +83,8 @@ struct lpi_watch {
 };
 
 /* best.c: the row with the least prediction of those that apply to c. predicted: the invocation to
- * predict instead of c; steps: compare only rows with steps; watch: or NULL; left: out, the rows that were not
- * compared, or NULL. 0; -ENOMEM */
+ * predict instead of c; steps: compare only rows with steps; watch: or NULL; left: out, the rows
+ * that were not compared, or NULL. 0; -ENOMEM */
 int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *c,
                const struct logp_invocation *predicted, bool steps, const struct lpi_watch *watch,
                struct logp_choice *left, struct lpi_choice *out);
