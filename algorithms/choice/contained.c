@@ -457,7 +457,7 @@ static const char source[] = "Traeff, Gropp & Thakur 2010";
     LOGP_ALGORITHM(collective_, "by-" container_, summary_, source),                               \
         .needs = name_##_needs, .plan = name_##_plan, .steps = name_##_steps
 
-CONTAINED(barrier_allreduce, barrier, allreduce, .size = ONE)
+CONTAINED(barrier_allreduce, barrier, allreduce, .size = ONE, .alike_links = true)
 CONTAINED(barrier_allgather, barrier, allgather, .size = ONE)
 CONTAINED(barrier_alltoall, barrier, alltoall, .size = ONE)
 CONTAINED(reduce_allreduce, reduce, allreduce, .size = SAME, .alike_links = true)
@@ -479,7 +479,8 @@ CONTAINED(allgather_alltoall, allgather, alltoall, .size = SAME, .operands = REP
           .alike_links = true)
 CONTAINED(reduce_scatter_allreduce, reduce_scatter, allreduce, .size = WHOLE, .result = SCRATCH,
           .ending = OWN_BLOCK, .alike_links_with_blocks = true)
-CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = HAND_ON)
+CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = HAND_ON,
+          .alike_links = true)
 CONTAINED(scan_exscan, scan, exscan, .size = SAME, .ending = COMBINE_OWN)
 
 static const struct lpi_contained *const all[] = {
