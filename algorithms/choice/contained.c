@@ -129,10 +129,9 @@ struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
     in.args.may_differ = 1; /* all results but those of this collective are dropped */
     in.args.work_ns = 0;
     if (x->size == ONE) {
-        in.args.op = c->model.topology != NULL ? &or_8 : &or_1;
+        in.args.op = &or_8;
         in.args.count = 1;
         in.args.n_bytes = 1;
-        in.model.params.gamma_ps = c->model.topology != NULL ? c->model.params.gamma_ps : 0;
     } else if (combines_item(x)) {
         in.args.op = op_of_item(c);
         in.args.count = (int64_t)(c->args.n_bytes / in.args.op->element_bytes);
@@ -148,7 +147,7 @@ struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
 
 bool lpi_takes_the_same(const struct lpi_contained *x)
 {
-    return x->ending != HAND_ON && x->ending != COMBINE_OWN;
+    return x->size != ONE && x->ending != HAND_ON && x->ending != COMBINE_OWN;
 }
 
 /* Whether the links are alike, and not shared. */
@@ -352,7 +351,7 @@ static bool move_step(const struct outer *o, struct logp_step *step)
     return true;
 }
 
-/* Drop the data of a step, but not its time. */
+/* Drop the data of a step; on a topology, where data is sent, it takes its time. */
 static bool empty_step(const struct outer *o, struct logp_step *step)
 {
     const bool is_message = step->kind == LOGP_STEP_SEND || step->kind == LOGP_STEP_RECEIVE;
@@ -361,6 +360,8 @@ static bool empty_step(const struct outer *o, struct logp_step *step)
         step->n_bytes = 0;
     if (step->kind == LOGP_STEP_COMPUTE)
         step->work = NULL;
+    if (step->kind == LOGP_STEP_COMBINE && o->operand_bytes == 0)
+        step->ns = 0;
     step->n = 0;
     step->at = step->left = step->right = o->operands;
     return true;
@@ -457,7 +458,7 @@ static const char source[] = "Traeff, Gropp & Thakur 2010";
     LOGP_ALGORITHM(collective_, "by-" container_, summary_, source),                               \
         .needs = name_##_needs, .plan = name_##_plan, .steps = name_##_steps
 
-CONTAINED(barrier_allreduce, barrier, allreduce, .size = ONE)
+CONTAINED(barrier_allreduce, barrier, allreduce, .size = ONE, .alike_links = true)
 CONTAINED(barrier_allgather, barrier, allgather, .size = ONE)
 CONTAINED(barrier_alltoall, barrier, alltoall, .size = ONE)
 CONTAINED(reduce_allreduce, reduce, allreduce, .size = SAME, .alike_links = true)
@@ -479,7 +480,8 @@ CONTAINED(allgather_alltoall, allgather, alltoall, .size = SAME, .operands = REP
           .alike_links = true)
 CONTAINED(reduce_scatter_allreduce, reduce_scatter, allreduce, .size = WHOLE, .result = SCRATCH,
           .ending = OWN_BLOCK, .alike_links_with_blocks = true)
-CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = HAND_ON)
+CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = HAND_ON,
+          .alike_links = true)
 CONTAINED(scan_exscan, scan, exscan, .size = SAME, .ending = COMBINE_OWN)
 
 static const struct lpi_contained *const all[] = {

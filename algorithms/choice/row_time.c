@@ -74,7 +74,7 @@ int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
     if (x != NULL && c->args.within != NULL) {
         const struct logp_invocation in = lpi_within(x, P, c);
 
-        return lpi_at_least(c->args.within, P, &in);
+        return lpi_takes_the_same(x) ? lpi_at_least(c->args.within, P, &in) : 0;
     }
 
     if (c->args.blocks != NULL || algorithm->predict == NULL || c->model.params.recv_streams ||
