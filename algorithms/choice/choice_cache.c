@@ -154,8 +154,8 @@ int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
     int rc;
 
     if (place != NULL && lpi_is_candidate(place->best, P, c)) {
-        *out = (struct lpi_choice){
-            .algorithm = place->best, .k = place->k, .within = place->within};
+        *out =
+            (struct lpi_choice){.algorithm = place->best, .k = place->k, .within = place->within};
         return 0;
     }
     rc = choose(what, P, c, out);
