@@ -28,7 +28,7 @@ enum { EMPTY, CLAIMED, READY };
 static struct place {
     _Alignas(64) _Atomic int state;
     const struct logp_algorithm *best; /* and below: read-only once READY */
-    int64_t k;
+    int64_t value;
     const struct logp_algorithm *within;
     struct question question;
 } places[PLACES];
@@ -132,7 +132,7 @@ static void keep(const struct question *q, size_t hash, const struct lpi_choice 
         if (atomic_compare_exchange_strong_explicit(&place->state, &state, CLAIMED,
                                                     memory_order_acquire, memory_order_acquire)) {
             place->best = best->algorithm;
-            place->k = best->k;
+            place->value = best->value;
             place->within = best->within;
             place->question = *q;
             /* release: pairs with the acquire in find() and above */
@@ -154,8 +154,8 @@ int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
     int rc;
 
     if (place != NULL && lpi_is_candidate(place->best, P, c)) {
-        *out =
-            (struct lpi_choice){.algorithm = place->best, .k = place->k, .within = place->within};
+        *out = (struct lpi_choice){
+            .algorithm = place->best, .value = place->value, .within = place->within};
         return 0;
     }
     rc = choose(what, P, c, out);

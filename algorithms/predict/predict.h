@@ -118,6 +118,15 @@ static inline struct logp_prediction lpi_bound(__int128 ns)
     return prediction;
 }
 
+static inline struct logp_prediction lpi_at_least_ns(__int128 ns)
+{
+    struct logp_prediction prediction = lpi_bound(ns);
+
+    if (prediction.certainty == LOGP_PREDICTION_BOUND)
+        prediction.certainty = LOGP_PREDICTION_LOWER_BOUND;
+    return prediction;
+}
+
 /* ---- whole numbers ---- */
 
 /* The largest power of two below n >= 2. */

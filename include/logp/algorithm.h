@@ -100,11 +100,13 @@ LOGP_API const struct logp_knob *logp_knob_find(const char *name);
 /** A parameter that an algorithm uses. */
 struct logp_knob_use {
     size_t field; /**< of the parameter: logp_knob.field; 0: none */
-    /** The value that the algorithm uses. NULL: the value in args. If k is 0, it is free: the
-     *  library takes the k with the least prediction among those that `needs` accepts; a tie goes
-     *  to the smallest k. It tries 1 .. 64, and with formulas also the larger k with which k^n >= P
-     *  for a smaller n. The messages must then depend on k only, not on the network. Plans and
-     *  predictions get k in c->args.k. */
+    /** The value that the algorithm uses. NULL: the value in args. If k, the window or the block is
+     *  0, it is free: the library takes the value with the least prediction among those that `needs`
+     *  accepts; a tie goes to the smallest. It tries 1 .. 64 for k, and with formulas also the
+     *  larger k with which k^n >= P for a smaller n; windows of 1 .. 64; and the smallest block of
+     *  each number of blocks, so the block should be free only where there are few elements. The
+     *  messages must then depend on this value only, not on the network. Plans and predictions get
+     *  it in c->args. */
     int64_t (*value)(int64_t P, const struct logp_invocation *c);
 };
 

@@ -154,7 +154,7 @@ struct logp_fault_limits {
 };
 
 /**
- * The places where faults strike. In a mask, bit i is that of rank or tag i, and bit 63 also that of all
+ * The places of faults. In a mask, bit i is that of rank or tag i, and bit 63 also that of all
  * larger ones. 0: everywhere.
  */
 struct logp_fault_places {
@@ -290,6 +290,12 @@ struct logp_check {
      *  fewer deviations: all with one deviation, and then runs with other seeds, for at most 5 s.
      *  0: as many as were made until the failure, at least 2000; negative: none */
     int64_t smallest_runs;
+    /** Labels that runs are expected to reach: LOGP_REACHED(). checked.text names one that no run
+     *  has reached, since the check may check nothing; failure.text has the number of runs of each, also if the
+     *  check passes. NULL: those that are reached. With several cores only the runs of this process
+     *  count */
+    const char *const *labels;
+    int n_labels;
 };
 
 /** The kinds of failures. */
@@ -361,6 +367,8 @@ struct logp_failure {
  *                        there is no timeout, unless the failure is one. `logp replay FILE` starts
  *                        the process of the failure in this way and reports the result
  *   LOGP_REPLAY_EXECUTOR=NAME  the executor of the replay, for example "thread"
+ *   LOGP_CHECK_JUNIT=FILE  the results of all checks of the process as JUnit XML; FILE is written anew
+ *                          after each check
  *   LOGP_CHECK_CONFIRM=0  do not repeat failures in a fresh process. Without it, the program is started
  *                         again for each failure, with stdin from /dev/null and LOGP_REPLAY. A
  *                         failure that does not recur there is LOGP_FAILURE_UNCONTROLLED
@@ -504,6 +512,16 @@ LOGP_API int logp_fault_cut(struct logp_vp *vp, uint64_t senders, uint64_t recei
 /** Heal links that logp_fault_cut() has cut. It does not end a partition that the check has chosen.
  *  Parameters and results are the same. */
 LOGP_API int logp_fault_heal(struct logp_vp *vp, uint64_t senders, uint64_t receivers);
+
+/**
+ * Count the runs that come here, so that a report shows whether a situation, as "two leaders in one
+ * run", was ever checked: logp_check.labels. Other vps do not run. Without a check it does nothing.
+ * @param label  copied; at most 64 different labels count
+ */
+LOGP_API void logp_reached(struct logp_vp *vp, const char *label);
+
+/** The same, as a macro. */
+#define LOGP_REACHED(vp, label) logp_reached((vp), (label))
 
 /**
  * Announce that the program is about to read or write an object that it shares with other vps other

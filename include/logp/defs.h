@@ -41,8 +41,13 @@
 #define LOGP_QUOTED_AS_IS(text) #text
 
 #ifdef __cplusplus
-#define LOGP_BEGIN_DECLS extern "C" {
-#define LOGP_END_DECLS }
+/* Some structs have the names of functions, which g++ -Wshadow takes for hidden constructors. */
+#define LOGP_BEGIN_DECLS                                                                           \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") extern "C"       \
+    {
+#define LOGP_END_DECLS                                                                             \
+    }                                                                                              \
+    _Pragma("GCC diagnostic pop")
 #else
 #define LOGP_BEGIN_DECLS
 #define LOGP_END_DECLS

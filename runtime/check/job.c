@@ -19,6 +19,7 @@ void lpi_job_free(struct lpi_job *job)
     lpi_outcomes_free(&job->outcomes);
     lpi_answers_free(&job->taken);
     lpi_drawn_free(&job->drawn);
+    lpi_reached_free(&job->labels);
     free(job->twice.points);
     lpi_ready_free(job);
     lpi_observer_free(job->observer);
@@ -110,6 +111,7 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
         return true;
     }
     lpi_progress_add_run(job, lpi_observer_count(observer));
+    lpi_reached_end_run(&job->labels, true);
     cut = job->outcome.kind == LOGP_FAILURE_LIVELOCK;
     if (cut)
         allow_cut(job);

@@ -14,6 +14,7 @@
  *   exhaustive.h                          the exhaustive search, which processes may share, too
  *   outcomes.c                            the different outcomes of runs
  *   story.c words.c touch.c               the events of a run; events and choices in words; names of objects
+ *   labels.c                              labels that the program reaches
  *   identity.c latencies.c observer.c     answers and records during a run
  *   replay.c parse.c origin.c             plans and choices as text, and back; where replays are written
  *   signals.c ready.c                     runs that end the process: handlers and their data
@@ -26,6 +27,7 @@
  *   shrink.c                              the same failure with fewer ranks, faults, choices
  *   failure.c, lpi_tell()                 a failure as the caller gets it; in words
  *   fresh.c                               a replay in a fresh process
+ *   junit.c                               results as XML
  *   crash_again.c crash.c                 a run that ends the process, once more; its report
  *   nearest.c trace_lines.c again.c       replays, and their report to the command
  *   regressions.c                         a folder of replays that are run first
@@ -359,6 +361,25 @@ bool lpi_observer_is_drawn(void *observer, const struct logp_latency_draw *draw)
 /* Name the latencies that matter. */
 void lpi_tell_latencies(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s);
 
+/* ---- labels.c ---- */
+
+struct lpi_reached {
+    struct lpi_label_count {
+        char *name;
+        uint64_t runs;   /* that have reached it */
+        bool is_reached; /* in this run */
+    } * all;
+    int n, capacity;
+};
+/* Add the labels that the check names. */
+void lpi_reached_begin(struct lpi_reached *l, const struct logp_check *check);
+void lpi_reached_end_run(struct lpi_reached *l, bool counts);
+void lpi_reached_free(struct lpi_reached *l);
+/* A line for each label. */
+void lpi_reached_tell(struct lpi_text *t, const struct lpi_reached *l, uint64_t runs);
+/* The first label that no run has reached; NULL: none */
+const char *lpi_reached_missing(const struct lpi_reached *l);
+
 /* ---- job.c ---- */
 
 struct lpi_plan {
@@ -457,6 +478,7 @@ struct lpi_job {
     struct lpi_outcome outcome;
     struct lpi_outcomes outcomes; /* of this search */
     struct lpi_progress progress;
+    struct lpi_reached labels;
     struct lpi_twice twice;
     /* This process makes some of the runs that processes share; NULL: it does not */
     const struct lpi_sharing *sharing;
@@ -680,6 +702,8 @@ void lpi_signals_unwatch(void);
 /* This thread calls functions of the check; NULL: no more. @return the argument of the call before
  * it on this thread, to be given again at the end */
 struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
+/* The observer of the run that this thread makes; NULL: none */
+struct lpi_observer *lpi_signals_running(void);
 /* The program of all vps, with an observer as its arg: it calls e->program. */
 int lpi_signals_program(struct logp_vp *vp, void *observer);
 enum { LPI_SANITIZER = 0 }; /* in place of a signal: a sanitizer has ended the process */
@@ -727,6 +751,11 @@ bool lpi_child_is_done(const struct lpi_isolated *from);
 uint64_t lpi_child_run(const struct lpi_isolated *from);
 /* @return the rc given to lpi_child_give(); -ENOMEM */
 int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
+
+/* ---- junit.c ---- */
+
+/* A check has ended: add it to the file of LOGP_CHECK_JUNIT, if there is one. ns: of the host's clock */
+void lpi_junit_add(const char *name, int rc, const char *text, int64_t ns);
 
 /* ---- fresh.c: replays in a fresh process ---- */
 

@@ -103,12 +103,23 @@ static void confirm(struct lpi_job *job, struct logp_failure *failure)
                  "", 0);
 }
 
+/* Append the lines to the text of the failure, and free them. */
+static void add_labels(struct logp_failure *failure, struct lpi_text *labels)
+{
+    if (labels->n > 0 && !labels->failed) {
+        labels->s[labels->n - 1] = '\0'; /* its last newline follows */
+        lpi_add_line(failure, labels->s, "", 0);
+    }
+    free(labels->s);
+}
+
 /* Search all sizes. @return 0: no failure; or as logp_check() */
 static int search(struct lpi_job *job, struct logp_failure *failure)
 {
     const struct logp_check *c = &job->check;
     struct logp_checked done;
     const int64_t end_ns = job->end_ns;
+    struct lpi_text labels = {0};
     bool complete = true;
     int rc = 0, n = 0;
 
@@ -119,10 +130,14 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
         complete = complete && job->checked.complete;
     }
     job->checked.complete = complete && job->checked.cut == 0;
-    if (rc != 0 || job->outcome.kind == LOGP_FAILURE_NONE)
+    if (rc != 0 || job->outcome.kind == LOGP_FAILURE_NONE) {
+        lpi_reached_tell(&labels, &job->labels, job->checked.runs);
+        add_labels(failure, &labels);
         return rc;
+    }
     done = job->checked;
     done.complete = false;
+    lpi_reached_tell(&labels, &job->labels, done.runs);
     snprintf(job->again, sizeof(job->again),
              "to repeat it: LOGP_CHECK_SEED=%" PRIu64 " LOGP_CHECK_RUNS=%" PRIu64
              " in the environment; LOGP_REPLAY_DIR=DIR keeps a replay",
@@ -138,6 +153,7 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     }
     rc = tell(job, failure);
     job->checked = done;
+    add_labels(failure, &labels);
     if (rc == 0)
         confirm(job, failure);
     if (rc == 0)
@@ -168,6 +184,8 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
     struct lpi_job *job;
     int rc;
 
+    const int64_t begin_ns = lpi_kit_now();
+
     if (lpi_again_file() != NULL)
         return lpi_again(program, arg, given, failure);
     job = calloc(1, sizeof(*job));
@@ -190,6 +208,7 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         job->most = job->check.runs;
         job->end_ns = end_of(job->check.time_ns);
         make_plan(&job->plan, &job->check);
+        lpi_reached_begin(&job->labels, &job->check);
         rc = lpi_regressions(job, given, &found);
         if (rc == 0)
             rc = search_watched(job, &found);
@@ -200,6 +219,10 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         lpi_refuse(job, &found);
     if (given != NULL && job != NULL)
         given->checked = job->checked;
+    if (job != NULL)
+        lpi_junit_add(job->check.name != NULL ? job->check.name : "program", rc,
+                      rc != 0 && found.text != NULL ? found.text : job->checked.text,
+                      lpi_kit_now() - begin_ns);
     rc = lpi_hand_over(&found, failure, rc);
     lpi_job_free(job);
     return rc;

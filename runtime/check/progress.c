@@ -194,6 +194,10 @@ void lpi_progress_describe(struct lpi_job *job, bool failed, int rc)
                  d->regressions);
         append(d, more);
     }
+    if (!failed && lpi_reached_missing(&job->labels) != NULL) {
+        snprintf(more, sizeof(more), "; never reached: %.64s", lpi_reached_missing(&job->labels));
+        append(d, more);
+    }
     for (int i = 0; i < d->n_by_size && c->strategy != LOGP_STRATEGY_EXHAUSTIVE && !failed; i++) {
         const struct logp_checked_size *s = &d->by_size[i];
 

@@ -147,6 +147,11 @@ struct lpi_observer *lpi_signals_enter(struct lpi_observer *e)
     return outer;
 }
 
+struct lpi_observer *lpi_signals_running(void)
+{
+    return running;
+}
+
 int lpi_signals_program(struct logp_vp *vp, void *observer)
 {
     struct lpi_observer *e = observer;

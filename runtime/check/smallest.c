@@ -2,7 +2,7 @@
 /*
  * The smallest failure. One failing run, made smaller, keeps the deviations of its own cause, of which
  * there may be many: those of another run may be far fewer. So all runs with one deviation from the
- * usual order are made, and then the search goes on, with other seeds and the same failure as its target.
+ * usual order are made, and then the search continues, with other seeds and the same failure as its target.
  * Each failure is made smaller, and the one with the fewest deviations is kept. A number of runs
  * bounds this, so that one seed gives one failure; a time bounds it only for long runs.
  */

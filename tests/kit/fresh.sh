@@ -34,6 +34,16 @@ has 'rc -71, kind 2'
 has 'rc -116, kind 10'
 has 'the first choice that differs is'
 
+# results as XML
+LOGP_CHECK_JUNIT=results.xml "$fresh" order >out && fail 'no failure'
+python3 - results.xml <<'END' || fail "no JUnit XML: $(cat results.xml)"
+import sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot()
+case = suite.find("testcase")
+assert suite.get("tests") == "1" and suite.get("failures") == "1" and case.get("name") == "fresh"
+assert float(case.get("time")) > 0 and "does not hold" in case.find("failure").get("message")
+END
+
 # the environment
 FRESH_MESSAGES=3 LOGP_REPLAY_DIR=left "$fresh" order >out && fail 'no failure'
 file=$(ls left/*.replay)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The test kit: its suites run no programs on the wall clock, or with an executor of their own.
 logp_test_suites(SUITES
-  check:slow check_busy:slow check_faults check_limits check_more check_network check_points check_requests check_search check_smallest check_times
+  check:slow check_busy:slow check_faults check_labels check_limits check_more check_network check_points check_requests check_search check_smallest check_times
   check_twice explore_calls explore_cores explore_counts explore_requests:slow history)
 if(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
   logp_add_suite(memory_check)

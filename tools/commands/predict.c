@@ -109,12 +109,16 @@ static struct problem *predict_all(struct question *q, struct answer_file *to)
     struct asked a;
     struct output out = {.q = q, .c = &a.c, .rows = rows};
     struct steps steps = begin_steps(q, "predict", "algorithms");
+    struct choice_steps choice;
     struct problem *problem;
     const int64_t *ends;
 
     q->what.graph_progress = show_graph;
     q->what.graph_progress_arg = &steps;
-    TRY(asked_algorithms(q, &a));
+    begin_choice(&choice, q, "predict");
+    problem = asked_algorithms(q, &a);
+    end_choice(&choice, q);
+    TRY(problem);
     out.collective = a.collective;
     out.n = a.n;
     say_large_G(q);

@@ -151,12 +151,14 @@ struct run_question {
     bool shares_hosts;        /* --place shared */
     const char *traffic_file; /* PLACE_PARTNERS: the report with the messages; NULL: schedules */
     const int *core_of;       /* of PLACE_PARTNERS: place_partners(); NULL: not known yet */
-    int64_t precision_ppm, limit_ns; /* 0: all runs */
-    int64_t disturbed_by_ns;         /* an absence of a core; 0: by the prediction */
-    bool only_predicted;             /* nothing is run */
-    bool measure;                    /* bench crossover: the points are run */
-    const char *replay;              /* a file; NULL: none */
-    bool diff;                       /* next to the nearest run that passes */
+    int64_t precision_ppm, limit_ns;  /* 0: all runs */
+    int64_t choice_limit_ns;          /* 0: none */
+    struct followed_choice *choosing; /* NULL: no choice of an algorithm is followed */
+    int64_t disturbed_by_ns;          /* an absence of a core; 0: by the prediction */
+    bool only_predicted;              /* nothing is run */
+    bool measure;                     /* bench crossover: the points are run */
+    const char *replay;               /* a file; NULL: none */
+    bool diff;                        /* next to the nearest run that passes */
 };
 
 /* The form of the answer. */
@@ -238,6 +240,13 @@ struct network_question {
 };
 
 struct question_own; /* own.c */
+
+/* How a choice of an algorithm (--algo auto) is followed, and ended. */
+struct followed_choice {
+    logp_choice_watch *watch;
+    void *arg;
+    bool is_over; /* out: it was ended early */
+};
 
 struct question {
     struct question_own *own; /* its memory, which its copies share */
