@@ -253,10 +253,8 @@ int lpi_graph_init(struct lpi_graph *g, const struct logp_step_list *list, int64
     const size_t capacity = (size_t)n + 2;
     int rc;
 
-    *g = (struct lpi_graph){.steps = list->steps[rank],
-                            .n = (uint32_t)n,
-                            .doing = LPI_NOTHING,
-                            .wrong = LPI_NONE};
+    *g = (struct lpi_graph){
+        .steps = list->steps[rank], .n = (uint32_t)n, .doing = LPI_NOTHING, .wrong = LPI_NONE};
     if (n < 0 || n > INT32_MAX / 2 || n_edges < 0 || n_edges > INT32_MAX)
         return -EINVAL;
     g->first = calloc(capacity, sizeof(*g->first));

@@ -68,7 +68,7 @@ int lpi_edges(const struct lpi_explanation *x, uint32_t task, struct lpi_edge ou
         (kind == LOGP_STEP_RECEIVE || (kind == LOGP_STEP_SEND && shared))) {
         out[n] = after_start(l->receive, task);
         out[n].g = 1;
-        out[n++].bytes = kind != LOGP_STEP_RECEIVE             ? 0
+        out[n++].bytes = kind != LOGP_STEP_RECEIVE       ? 0
                          : x->public.params.recv_streams ? in_gap(x, l->receive)
                                                          : in_gap(x, task);
         if (x->costs != NULL) { /* its end demands the o_recv of another link */

@@ -349,7 +349,7 @@ struct lpi_parcel {
     int64_t sent; /* computed from arrival and parameters */
     size_t n_bytes;
     int32_t src, tag;
-    int64_t step; /* the receive that it has met; LPI_NONE */
+    int64_t step;                 /* the receive that it has met; LPI_NONE */
     struct logp_request *request; /* of a vp: it is to be completed */
 };
 

@@ -91,9 +91,9 @@ static int64_t run(struct logp_machine *m, const struct graph *g, const struct l
                    const char *delay, uint64_t seed)
 {
     struct logp_step_list *list = model->params.recv_streams ? ordered(g, model) : NULL;
-    const struct logp_experiment x = test_experiment(
-        logp_algorithm_find("schedule", "listed"),
-        &(struct logp_args){.list = list != NULL ? list : &g->list}, 2, seed);
+    const struct logp_experiment x =
+        test_experiment(logp_algorithm_find("schedule", "listed"),
+                        &(struct logp_args){.list = list != NULL ? list : &g->list}, 2, seed);
     struct logp_delay d;
     struct logp_record r;
     int rc;
@@ -382,8 +382,7 @@ Test(graph, joined_graphs_do_not_meet)
     cr_assert_eq(logp_graph_join((const struct logp_graph *const[]){one, one}, 2, &both), 0);
     cr_assert_eq(logp_graph_evaluate(both, &model, NULL, NULL, ends, &time), 0);
     cr_expect(time.ns == 14 && ends[1] == 14 && ends[3] == 14 && ends[0] == ends[2]);
-    cr_assert_eq(
-        logp_graph_evaluate(both, &model, (int64_t[]){0, 1, 0, 1}, NULL, ends, &time), 0);
+    cr_assert_eq(logp_graph_evaluate(both, &model, (int64_t[]){0, 1, 0, 1}, NULL, ends, &time), 0);
     cr_expect(time.ns == 22 && time.messages == 4, "%ld ns", (long)time.ns);
     logp_graph_destroy(one);
     logp_graph_destroy(both);

@@ -44,8 +44,8 @@ struct row {
                                  question. NULL: not known */
     int64_t n_rank_ends;
     bool has_alone;
-    int64_t alone_ns; /* of a file of --schedule, without the others */
-    char wrong_ranks[128];    /* without the right result in it: "3,7"; many: "3,7,+5 more" */
+    int64_t alone_ns;      /* of a file of --schedule, without the others */
+    char wrong_ranks[128]; /* without the right result in it: "3,7"; many: "3,7,+5 more" */
 };
 
 struct saved; /* a run that was kept: view/records/saved.c */

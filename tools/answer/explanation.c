@@ -24,9 +24,9 @@ struct problem *check_explained(const struct question *q, const char *by)
         return option_problem("--schedule", option_text(q, "schedule"),
                               "with %s: operations in one order; those of this file are concurrent",
                               by);
-    if (model_params(q).recv_streams && (q->model.network.params.O_ps > 0 ||
-                                         q->model.network.params.gap_shared ||
-                                         q->model.network.links != NULL))
+    if (model_params(q).recv_streams &&
+        (q->model.network.params.O_ps > 0 || q->model.network.params.gap_shared ||
+         q->model.network.links != NULL))
         return option_problem("--delay", q->model.delay->name,
                               "with %s: without -O, --gap shared and links; remove them, or type "
                               "--delay loggp",

@@ -97,8 +97,8 @@ static struct problem *predict_jobs(struct question *q, struct output *out, stru
                             .rank_ends = keep_ends(q, ends + job.first, job.P),
                             .has_alone = true,
                             .alone_ns = job.alone_ns};
-        row->record.prediction = (struct logp_prediction){LOGP_PREDICTION_EXACT, job.together_ns,
-                                                          LOGP_BY_SCHEDULE};
+        row->record.prediction =
+            (struct logp_prediction){LOGP_PREDICTION_EXACT, job.together_ns, LOGP_BY_SCHEDULE};
     }
     return NULL;
 }

@@ -14,11 +14,11 @@
 static const char how[] =
     "none, late@RANK:T, uniform:T, exp:T (its mean), or a file with a time a line for each rank";
 
-
 /* A number in [0, 1) for a rank: the steps of splitmix64. */
 static double draw(uint64_t seed, int64_t rank)
 {
-    uint64_t x = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)rank * UINT64_C(0xd1342543de82ef95);
+    uint64_t x =
+        (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)rank * UINT64_C(0xd1342543de82ef95);
 
     for (int i = 0; i < 2; i++) {
         x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -77,8 +77,8 @@ const int64_t *drawn_arrivals(const struct question *q)
     struct drawn now = {.P = q->model.P, .seed = q->how.seed};
     const char *at;
 
-    if (q->model.arrival_text == NULL ||
-        !is_drawn(q->model.arrival_text, &now.exponential, &at) || !time_of(q, at, &now.most))
+    if (q->model.arrival_text == NULL || !is_drawn(q->model.arrival_text, &now.exponential, &at) ||
+        !time_of(q, at, &now.most))
         return NULL;
     if (d->ns != NULL && d->P == now.P && d->most == now.most && d->seed == now.seed &&
         d->exponential == now.exponential)

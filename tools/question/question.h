@@ -116,7 +116,7 @@ struct what_question {
     /* Called while the graph of --schedule is evaluated; NULL: not wanted. */
     void (*graph_progress)(void *arg, int64_t done, int64_t all);
     void *graph_progress_arg;
-    const char *schedules;             /* a folder of found schedules; NULL: none */
+    const char *schedules; /* a folder of found schedules; NULL: none */
     size_t n_bytes;
     int64_t root;
     int64_t count; /* 0: the collective's own */
@@ -223,9 +223,9 @@ struct mpi_question {
     bool gdb;            /* in this debugger */
     int64_t first_ranks; /* of the first of several programs; 0: there is one */
     struct storage_question storage; /* --storage */
-    bool real_clocks;    /* the system's clocks do not follow the virtual one */
-    int64_t epoch_ns;    /* the time of day at the start of the virtual clock, since 1970 */
-    const char *openmp;  /* the OpenMP library that a program needs; NULL: none */
+    bool real_clocks;                /* the system's clocks do not follow the virtual one */
+    int64_t epoch_ns;           /* the time of day at the start of the virtual clock, since 1970 */
+    const char *openmp;         /* the OpenMP library that a program needs; NULL: none */
     const char *openmp_program; /* which */
     bool chosen_executor;       /* by the command for it */
     int most_crashes, most_lost,

@@ -81,8 +81,7 @@ static struct problem *read_one(const struct question *q, const char *option, co
     FILE *f = fopen(file, "re");
 
     if (f == NULL)
-        return option_problem(option, file,
-                              "cannot read it: %s; give a schedule file (json, goal)",
+        return option_problem(option, file, "cannot read it: %s; give a schedule file (json, goal)",
                               strerror(errno));
     *r = begin_file(q, option, file);
     problem = read_any(*r, f);
@@ -386,9 +385,8 @@ struct problem *find_job(const struct question *q, size_t i, const struct logp_a
     *out = (struct schedule_job){.row = row, .P = part->list.P};
     for (size_t k = 0; k < i; k++)
         out->first += r->parts[k]->list.P;
-    TRY(refuse_evaluation(q, part,
-                          logp_graph_evaluate(part->graph, &network, NULL, NULL, NULL, &time),
-                          &time));
+    TRY(refuse_evaluation(
+        q, part, logp_graph_evaluate(part->graph, &network, NULL, NULL, NULL, &time), &time));
     out->alone_ns = time.ns;
     time_of_graph(q, &ends);
     for (int64_t rank = out->first; rank < out->first + out->P; rank++)
@@ -452,8 +450,7 @@ static struct problem *evaluate(const struct question *q, struct reading *r, boo
                               "it; remove it");
     if (runs && r->n_parts > 0)
         return option_problem("--schedule", r->file,
-                              "one file: %s runs one schedule; type logp predict",
-                              q->line.command);
+                              "one file: %s runs one schedule; type logp predict", q->line.command);
     if (runs)
         TRY(refuse_places(q, r, q->form.explain ? "--explain" : q->line.command));
     if (runs && network.rendezvous_from > 0)

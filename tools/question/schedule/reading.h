@@ -22,9 +22,9 @@ struct reading {
     struct logp_step_list *in_order;   /* the graph in the order of its acts; NULL: as above */
     struct reading **parts; /* of several files, of which the graph is joined; NULL: one file */
     size_t n_parts;
-    int64_t *host_of;  /* by rank, with --place shared; NULL: not known yet */
-    bool is_ours;      /* GOAL_MARK */
-    char without_data[64];             /* place of a step without the place of its data; "": none */
+    int64_t *host_of;      /* by rank, with --place shared; NULL: not known yet */
+    bool is_ours;          /* GOAL_MARK */
+    char without_data[64]; /* place of a step without the place of its data; "": none */
 };
 
 /* ---- steps.c ---- */

@@ -246,9 +246,10 @@ VALUE(O_of)
 /* Of the operations of a GOAL file. */
 VALUE(rank_ends_of)
 {
-    return row->rank_ends != NULL
-               ? (struct cell){.kind = CELL_LIST, .number = row->n_rank_ends, .list = row->rank_ends}
-               : no_cell;
+    return row->rank_ends != NULL ? (struct cell){.kind = CELL_LIST,
+                                                  .number = row->n_rank_ends,
+                                                  .list = row->rank_ends}
+                                  : no_cell;
 }
 
 /* Of one of several files of --schedule: its time without the others. */
@@ -262,11 +263,12 @@ VALUE(arrival_of)
     return text_cell(out->q->model.arrival_text);
 }
 
-const struct column graph_columns[] = {{KEY("O_ns_per_byte", O_of)},
-                                       {KEY("rank_ends_ns", rank_ends_of)},
-                                       {KEY("alone_ns", alone_of), TABLE("alone", 13, TABLE_PREDICTED)},
-                                       {KEY("arrival", arrival_of), SWEPT("arrival", -12)},
-                                       {0}};
+const struct column graph_columns[] = {
+    {KEY("O_ns_per_byte", O_of)},
+    {KEY("rank_ends_ns", rank_ends_of)},
+    {KEY("alone_ns", alone_of), TABLE("alone", 13, TABLE_PREDICTED)},
+    {KEY("arrival", arrival_of), SWEPT("arrival", -12)},
+    {0}};
 
 const struct column last_columns[] = {
     {KEY("same_results", same_results_of), .option = "same-results"},

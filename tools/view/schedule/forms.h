@@ -20,8 +20,8 @@ struct schedule_shown {
 struct schedule_writer {
     FILE *f;
     const struct schedule_shown *shown;
-    size_t n_steps;     /* mpi.c: written so far; */
-    size_t *first_step; /* by rank, those before it */
+    size_t n_steps;           /* mpi.c: written so far; */
+    size_t *first_step;       /* by rank, those before it */
     struct logp_graph *graph; /* goal_binary.c: the operations so far */
 };
 

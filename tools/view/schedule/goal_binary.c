@@ -150,12 +150,11 @@ static void add_step(struct schedule_writer *w, const struct logp_step *s, int64
 {
     const bool computes = s->kind == LOGP_STEP_COMPUTE;
 
-    need_done(
-        logp_graph_add(w->graph, &(struct logp_graph_op){
-                                     .kind = s->kind,
-                                     .peer = computes ? 0 : s->peer,
-                                     .amount = computes ? s->ns : (int64_t)s->n_bytes,
-                                     .tag = computes ? 0 : (uint64_t)s->tag}));
+    need_done(logp_graph_add(
+        w->graph, &(struct logp_graph_op){.kind = s->kind,
+                                          .peer = computes ? 0 : s->peer,
+                                          .amount = computes ? s->ns : (int64_t)s->n_bytes,
+                                          .tag = computes ? 0 : (uint64_t)s->tag}));
     if (index > 0)
         need_done(logp_graph_add_edge(w->graph, &(struct logp_edge){index - 1, index, false}));
 }
