@@ -41,7 +41,7 @@ struct logp_prediction logp_algorithm_predict_by(const struct logp_algorithm *al
 
     if (!lpi_is_predictable(P, &c) || lpi_is_drawn(&c.model) || lpi_needs(algorithm, P, &c) != NULL)
         return p;
-    rc = lpi_resolve_k(algorithm, P, &c);
+    rc = lpi_resolve_free(algorithm, P, &c);
     if (rc == 0)
         rc = lpi_predict_by(algorithm, P, &c, by, &p);
     return rc == -ENOMEM ? lpi_no_memory() : p;
@@ -66,19 +66,27 @@ const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t
     if (what != NULL && lpi_is_cacheable(&c))
         rc = lpi_choice_cached(lpi_by_mean, what->name, P, &c, &choice);
     else
-        rc = lpi_choose(collective, P, &c, &c, false, NULL, &choice);
+        rc = lpi_choose(collective, P, &c, &c, false, NULL, NULL, &choice);
     return rc == 0 ? choice.algorithm : NULL;
 }
 
 int logp_algorithm_choose(const char *collective, int64_t P, const struct logp_args *args,
                           const struct logp_network *model, struct logp_choice *out)
 {
+    return logp_algorithm_choose_watched(collective, P, args, model, NULL, NULL, out);
+}
+
+int logp_algorithm_choose_watched(const char *collective, int64_t P, const struct logp_args *args,
+                                  const struct logp_network *model, logp_choice_watch *watch,
+                                  void *arg, struct logp_choice *out)
+{
+    const struct lpi_watch watched = {watch, arg};
     const struct logp_invocation c = lpi_invocation(args, model);
     struct lpi_choice choice;
     int rc;
 
     *out = (struct logp_choice){.algorithm = NULL};
-    rc = lpi_choose(collective, P, &c, &c, false, out, &choice);
+    rc = lpi_choose(collective, P, &c, &c, false, &watched, out, &choice);
     if (rc != 0)
         return rc;
     out->algorithm = choice.algorithm;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choose the row with the least prediction, and the k for it. Ties go to the row that is first in
- * the table, and to the smallest k.
+ * Choose the row with the least prediction, and the value of the parameter that it leaves free: k, the
+ * window or the block. Ties go to the row that is first in the table, and to the smallest value.
  *
  * Formulas come first. Rows that they leave open are folded, within LOGP_FOLD_MESSAGES for all rows
  * together, by branch and bound. A fold stops as soon as a processor is busy for longer than the
  * best so far takes. A row is not folded at all if its formula without gaps, capacity and slow
  * links is already longer; nor are later rows of the table once the best equals the collective's
- * lower bound. Schedules with few messages are folded first, and rows without a k before those with
- * one, each of which has many candidates. The choice does not depend on this order.
+ * lower bound. Schedules with few messages are folded first, and rows without a free parameter before
+ * those with one, each of which has many candidates. The choice does not depend on this order.
  *
- * Where k is free, 2 .. 64 are tried. For up to 64 processors these are all; for more than 64,
- * larger k are tried by formulas alone: those where the number of rounds, log_k P, becomes smaller.
+ * Up to 64 values are tried: windows of 1 .. P - 1, and blocks of 1 .. all elements, of each number the
+ * smallest, of rows that leave these free only where these are all; and k of 2 .. 64. For more than 64 processors larger k are
+ * tried by formulas alone: those where the number of rounds, log_k P, becomes smaller.
  */
 #include "choice/choice.h"
 #include "choice/contained.h"
@@ -21,14 +22,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MOST_ROWS = 256, EVERY_K = 64, HOST_K = 4, FEW_MESSAGES = 1 << 16 };
+enum { MOST_ROWS = 256, EVERY_VALUE = 64, HOST_K = 4, FEW_MESSAGES = 1 << 16 };
 
 _Static_assert(MOST_ROWS >= LOGP_MOST_LEFT, "each of the rows that are left may be named");
 
 /* A candidate that no formula decides. */
 struct open {
     size_t row;
-    int64_t k;
+    int64_t value;                  /* of its free parameter; 0: it has none */
     struct logp_prediction formula; /* used if the fold fails */
     int64_t at_least;               /* lower bound of the time; 0: not known */
     bool is_contained;              /* the row uses a containing collective */
@@ -41,32 +42,46 @@ struct search {
     const struct logp_invocation *c; /* as it is predicted */
     /* A row that uses a containing collective is here once for each row within. */
     const struct logp_algorithm *row[MOST_ROWS], *within[MOST_ROWS];
+    size_t field[MOST_ROWS]; /* of its free parameter; 0: it has none */
     size_t n;
     struct open *open;
-    size_t n_open, space;
+    size_t n_open, n_closed, space;
+    bool is_ended;
     struct lpi_folds folds;
     struct lpi_choice best;
-    size_t at;                 /* the row of the best */
-    int64_t at_most, at_least; /* bounds of the best time */
-    struct logp_choice *left;  /* out: rows that were not compared; NULL: not wanted */
+    size_t at;                     /* the row of the best */
+    int64_t at_most, at_least;     /* bounds of the best time */
+    const struct lpi_watch *watch; /* NULL: all are compared */
+    struct logp_choice *left;      /* out: rows that were not compared; NULL: not wanted */
 };
 
-/* ---- k ---- */
+/* ---- the free parameter ---- */
 
-/* Whether k is free: set by neither the caller nor the row. */
-static bool free_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
+static int64_t *value_at(struct logp_invocation *c, size_t field)
 {
+    return (int64_t *)((char *)&c->args + field);
+}
+
+/* The parameter, as a field of struct logp_args, that neither the caller nor the row sets; 0: none. */
+static size_t free_field(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
+{
+    static const size_t may_be[] = {offsetof(struct logp_args, k),
+                                    offsetof(struct logp_args, window),
+                                    offsetof(struct logp_args, block_bytes)};
     const struct lpi_contained *x = lpi_contained_of(a);
 
     if (x != NULL && c->args.within != NULL) {
         const struct logp_invocation in = lpi_within(x, P, c);
 
-        return free_k(c->args.within, P, &in);
+        return free_field(c->args.within, P, &in);
     }
     for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
-        if (a->knobs[i].field == offsetof(struct logp_args, k))
-            return c->args.k == 0 && a->knobs[i].value != NULL && a->knobs[i].value(P, c) == 0;
-    return false;
+        for (size_t j = 0; j < sizeof(may_be) / sizeof(may_be[0]); j++)
+            if (a->knobs[i].field == may_be[j] && a->knobs[i].value != NULL &&
+                *(const int64_t *)((const char *)&c->args + may_be[j]) == 0 &&
+                a->knobs[i].value(P, c) == 0)
+                return may_be[j];
+    return 0;
 }
 
 /* Whether k^n >= P. */
@@ -99,31 +114,61 @@ static int64_t next_root(int64_t P, int64_t than)
     return n > 0 ? low : 0;
 }
 
-/* The next k that a row can have; 0: none. */
-static int64_t next_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c,
-                      int64_t k)
+static int64_t next_k(int64_t P, int64_t k)
 {
+    return k < EVERY_VALUE && k < lpi_max(P, 2) ? k + 1 : next_root(P, k);
+}
+
+/* The smallest block of which there are fewer. */
+static int64_t next_block(const struct logp_algorithm *a, const struct logp_invocation *c,
+                          int64_t block)
+{
+    const bool of_bytes =
+        c->args.op == NULL || logp_collective_find(a->collective)->operands == LOGP_OPERANDS_BYTES;
+    const int64_t unit = of_bytes ? 1 : (int64_t)c->args.op->element_bytes;
+    const int64_t whole = of_bytes ? (int64_t)c->args.n_bytes : c->args.count;
+    const int64_t size = block / unit, fewer = size > 0 ? lpi_ceil_div(whole, size) - 1 : whole;
+
+    return fewer > 0 ? unit * lpi_ceil_div(whole, fewer) : 0;
+}
+
+/* The next value that a row can have; 0: none. */
+static int64_t next_value(const struct logp_algorithm *a, int64_t P,
+                          const struct logp_invocation *c, size_t field, int64_t value)
+{
+    const struct lpi_contained *x = lpi_contained_of(a);
+    const bool is_contained = x != NULL && c->args.within != NULL;
+    const struct logp_invocation in = is_contained ? lpi_within(x, P, c) : *c;
     struct logp_invocation with = *c;
 
     do {
-        k = k < EVERY_K && k < lpi_max(P, 2) ? k + 1 : next_root(P, k);
-        with.args.k = k;
-    } while (k > 0 && lpi_needs(a, P, &with) != NULL);
-    return k;
+        if (field == offsetof(struct logp_args, k))
+            value = next_k(P, value);
+        else if (field == offsetof(struct logp_args, window))
+            value = value < P - 1 && value < EVERY_VALUE ? value + 1 : 0;
+        else
+            value = next_block(is_contained ? c->args.within : a, &in, value);
+        *value_at(&with, field) = value;
+    } while (value > 0 && lpi_needs(a, P, &with) != NULL);
+    return value;
 }
 
-/* The first k to try; 0: as it is. */
-static int64_t first_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
+void lpi_set_free(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c,
+                  int64_t value)
 {
-    return free_k(a, P, c) ? next_k(a, P, c, 0) : 0;
+    const size_t field = value > 0 ? free_field(a, P, c) : 0;
+
+    if (field > 0)
+        *value_at(c, field) = value;
 }
 
-static struct logp_invocation invocation(const struct search *s, size_t row, int64_t k)
+static struct logp_invocation with_value(const struct search *s, size_t row, int64_t value)
 {
     struct logp_invocation c = *s->c;
 
-    c.args.k = k > 0 ? k : c.args.k;
     c.args.within = s->within[row];
+    if (value > 0)
+        *value_at(&c, s->field[row]) = value;
     return c;
 }
 
@@ -138,30 +183,30 @@ static int certainty_of(const struct logp_prediction *p)
 }
 
 /* Whether it is before the best in the order that decides ties. */
-static bool comes_first(const struct search *s, size_t row, int64_t k)
+static bool comes_first(const struct search *s, size_t row, int64_t value)
 {
-    return row < s->at || (row == s->at && k < s->best.k);
+    return row < s->at || (row == s->at && value < s->best.value);
 }
 
-static void consider(struct search *s, size_t row, int64_t k, struct logp_prediction p)
+static void consider(struct search *s, size_t row, int64_t value, struct logp_prediction p)
 {
     const struct logp_prediction *best = &s->best.prediction;
     bool better = s->best.algorithm == NULL || certainty_of(&p) > certainty_of(best);
 
     if (!better && certainty_of(&p) == certainty_of(best))
         better = (certainty_of(&p) > 0 && p.ns < best->ns) ||
-                 ((certainty_of(&p) == 0 || p.ns == best->ns) && comes_first(s, row, k));
+                 ((certainty_of(&p) == 0 || p.ns == best->ns) && comes_first(s, row, value));
     if (!better)
         return;
-    s->best = (struct lpi_choice){s->row[row], k, s->within[row], p};
+    s->best = (struct lpi_choice){s->row[row], value, s->within[row], p};
     s->at = row;
 }
 
 /* Return the most time that a row may take to be the best. */
-static int64_t limit(const struct search *s, size_t row, int64_t k)
+static int64_t limit(const struct search *s, size_t row, int64_t value)
 {
     const struct logp_prediction *best = &s->best.prediction;
-    const int64_t ns = comes_first(s, row, k) ? best->ns : best->ns - 1;
+    const int64_t ns = comes_first(s, row, value) ? best->ns : best->ns - 1;
 
     return certainty_of(best) == 2 && ns < s->at_most ? ns : s->at_most;
 }
@@ -177,25 +222,29 @@ static int add_open(struct search *s, struct open open)
 }
 
 /* 0; -ENOMEM */
-static int try_formula(struct search *s, size_t row, int64_t k)
+static int try_formula(struct search *s, size_t row, int64_t value)
 {
-    const struct logp_invocation c = invocation(s, row, k);
-    struct open open = {.row = row, .k = k, .is_contained = s->within[row] != NULL};
+    const struct logp_invocation c = with_value(s, row, value);
+    struct open open = {.row = row, .value = value, .is_contained = s->within[row] != NULL};
     int rc = lpi_by_formula(s->row[row], s->P, &c, &open.formula);
 
     if (rc != 0)
         return rc;
+    if (lpi_only_bounds(&c, &open.formula)) {
+        open.at_least = open.formula.ns;
+        open.formula = (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
+    }
     if (!lpi_is_open(s->row[row], s->P, &c, &open.formula)) {
-        consider(s, row, k, open.formula);
+        consider(s, row, value, open.formula);
         return 0;
     }
-    if (k > EVERY_K)
-        return 0;
+    if (s->field[row] == offsetof(struct logp_args, k) && value > EVERY_VALUE && open.at_least == 0)
+        return 0; /* the largest k are left to formulas; rows with a lower bound have few */
     if (open.formula.certainty == LOGP_PREDICTION_BOUND && open.formula.ns < s->at_most)
         s->at_most = open.formula.ns;
     if (open.formula.certainty == LOGP_PREDICTION_LOWER_BOUND)
         open.at_least = open.formula.ns;
-    else if (k > 0)
+    else if (value > 0 && open.at_least == 0)
         open.at_least = lpi_at_least(s->row[row], s->P, &c);
     return add_open(s, open);
 }
@@ -216,8 +265,8 @@ static void leave(struct search *s, size_t row)
 /* at_first: a row with many messages stays open. 0; -ENOMEM */
 static int try_fold(struct search *s, struct open *open, bool at_first)
 {
-    const struct logp_invocation c = invocation(s, open->row, open->k);
-    const int64_t most = limit(s, open->row, open->k);
+    const struct logp_invocation c = with_value(s, open->row, open->value);
+    const int64_t most = limit(s, open->row, open->value);
     struct logp_prediction folded;
     int rc;
 
@@ -232,17 +281,17 @@ static int try_fold(struct search *s, struct open *open, bool at_first)
     if (rc == -E2BIG)
         leave(s, open->row);
     if (rc != -ETIME)
-        consider(s, open->row, open->k, rc == 0 ? folded : open->formula);
+        consider(s, open->row, open->value, rc == 0 ? folded : open->formula);
     return 0;
 }
 
-/* Rows of the collective itself; of these, and of the others, those without a k; then those that
- * take the least, as far as that is known. */
+/* Rows of the collective itself; of these, and of the others, those without a free parameter; then those
+ * that take the least, as far as that is known. */
 static int in_order(const void *a, const void *b)
 {
     const struct open *x = a, *y = b;
-    const int64_t x_ns = x->k == 0 ? -1 : x->at_least > 0 ? x->at_least : INT64_MAX;
-    const int64_t y_ns = y->k == 0 ? -1 : y->at_least > 0 ? y->at_least : INT64_MAX;
+    const int64_t x_ns = x->value == 0 ? -1 : x->at_least > 0 ? x->at_least : INT64_MAX;
+    const int64_t y_ns = y->value == 0 ? -1 : y->at_least > 0 ? y->at_least : INT64_MAX;
 
     if (x->is_contained != y->is_contained)
         return x->is_contained ? 1 : -1;
@@ -250,7 +299,15 @@ static int in_order(const void *a, const void *b)
         return x_ns < y_ns ? -1 : 1;
     if (x->row != y->row)
         return x->row < y->row ? -1 : 1;
-    return (x->k > y->k) - (x->k < y->k);
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Whether the caller ends the choice, which needs one candidate at least. */
+static bool is_ended(struct search *s)
+{
+    if (s->watch != NULL && s->watch->ask != NULL && s->best.algorithm != NULL && !s->is_ended)
+        s->is_ended = !s->watch->ask(s->watch->arg, s->n_closed, s->n_open);
+    return s->is_ended;
 }
 
 /* Whether rows of the collective itself are open. The bound takes longer than the folds of the
@@ -274,8 +331,13 @@ static int fold_open(struct search *s)
     qsort(s->open, s->n_open, sizeof(*s->open), in_order);
     for (int again = 0; again < 2; again++)
         for (size_t i = 0; rc == 0 && i < s->n_open; i++)
-            if (!s->open[i].closed)
+            if (!s->open[i].closed && !is_ended(s)) {
                 rc = try_fold(s, &s->open[i], again == 0);
+                s->n_closed += s->open[i].closed;
+            }
+    for (size_t i = 0; i < s->n_open; i++)
+        if (!s->open[i].closed)
+            leave(s, s->open[i].row);
     lpi_folds_fini(&s->folds);
     return rc;
 }
@@ -288,15 +350,16 @@ static int search(struct search *s)
 
     s->at_most = INT64_MAX;
     s->at_least = 0;
-    s->n_open = 0;
+    s->n_open = s->n_closed = 0;
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
-        const struct logp_invocation c = invocation(s, i, 0);
-        int64_t k = first_k(s->row[i], s->P, &c);
+        const struct logp_invocation c = with_value(s, i, 0);
+        const size_t field = s->field[i] = free_field(s->row[i], s->P, &c);
+        int64_t value = field > 0 ? next_value(s->row[i], s->P, &c, field, 0) : 0;
 
         do {
-            rc = try_formula(s, i, k);
-            k = k > 0 ? next_k(s->row[i], s->P, &c, k) : 0;
-        } while (rc == 0 && k > 0);
+            rc = try_formula(s, i, value);
+            value = value > 0 ? next_value(s->row[i], s->P, &c, field, value) : 0;
+        } while (rc == 0 && value > 0);
     }
     if (rc == 0 && s->n_open > 0)
         rc = fold_open(s);
@@ -353,16 +416,18 @@ static struct logp_invocation simpler(const struct logp_invocation *c)
 
     plain.model.links = NULL;
     plain.model.rendezvous_from = 0;
+    plain.model.arrivals = NULL;
     plain.model.params.capacity = 0;
     plain.model.params.recv_streams = false;
     return plain;
 }
 
 int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *c,
-               const struct logp_invocation *predicted, bool steps, struct logp_choice *left,
-               struct lpi_choice *out)
+               const struct logp_invocation *predicted, bool steps, const struct lpi_watch *watch,
+               struct logp_choice *left, struct lpi_choice *out)
 {
-    struct search s = {.collective = collective, .P = P, .c = predicted, .left = left};
+    struct search s = {
+        .collective = collective, .P = P, .c = predicted, .watch = watch, .left = left};
     const struct logp_invocation plain = simpler(c);
     int rc;
 
@@ -385,13 +450,13 @@ int lpi_by_mean(const void *collective, int64_t P, const struct logp_invocation 
 {
     const struct logp_invocation alike = lpi_alike(c);
 
-    return lpi_choose(collective, P, c, &alike, false, NULL, out);
+    return lpi_choose(collective, P, c, &alike, false, NULL, NULL, out);
 }
 
-/* ---- the k of one row ---- */
+/* ---- the free parameter of one row ---- */
 
-static int best_k(const void *algorithm, int64_t P, const struct logp_invocation *c,
-                  struct lpi_choice *out)
+static int best_value(const void *algorithm, int64_t P, const struct logp_invocation *c,
+                      struct lpi_choice *out)
 {
     const struct logp_algorithm *a = algorithm;
     struct search s = {.collective = a->collective, .P = P, .c = c};
@@ -413,35 +478,37 @@ static bool free_within(const struct logp_algorithm *a, const struct logp_invoca
  * to HOST_K. */
 static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
 {
-    int64_t k = first_k(a, P, c), next = k;
+    const size_t field = offsetof(struct logp_args, k);
+    int64_t k = next_value(a, P, c, field, 0), next = k;
 
     while (next > 0 && next <= HOST_K) {
         k = next;
-        next = next_k(a, P, c, next);
+        next = next_value(a, P, c, field, next);
     }
     return k;
 }
 
-int lpi_resolve_k(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c)
+int lpi_resolve_free(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c)
 {
     struct lpi_choice choice;
     int rc;
 
-    if (P < 1 || P > LOGP_TREE_MAX || !(free_within(a, c) || free_k(a, P, c)))
+    if (P < 1 || P > LOGP_TREE_MAX || !(free_within(a, c) || free_field(a, P, c) > 0))
         return 0;
     if (c->model.undelayed && free_within(a, c))
         c->args.within = lpi_next_within(lpi_contained_of(a), P, c, &(size_t){0});
     if (c->model.undelayed) {
-        c->args.k = host_k(a, P, c);
+        if (free_field(a, P, c) == offsetof(struct logp_args, k))
+            c->args.k = host_k(a, P, c);
         return 0;
     }
     if (lpi_is_cacheable(c) && logp_algorithm_find(a->collective, a->name) == a)
-        rc = lpi_choice_cached(best_k, a, P, c, &choice);
+        rc = lpi_choice_cached(best_value, a, P, c, &choice);
     else
-        rc = best_k(a, P, c, &choice);
-    if (rc == 0 && choice.k > 0)
-        c->args.k = choice.k;
-    if (rc == 0)
-        c->args.within = choice.within;
-    return rc;
+        rc = best_value(a, P, c, &choice);
+    if (rc != 0)
+        return rc;
+    c->args.within = choice.within;
+    lpi_set_free(a, P, c, choice.value);
+    return 0;
 }

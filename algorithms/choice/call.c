@@ -17,10 +17,10 @@ static int with_steps(const void *collective, int64_t P, const struct logp_invoc
 {
     const struct logp_invocation alike = lpi_alike(c);
 
-    return lpi_choose(collective, P, c, &alike, true, NULL, out);
+    return lpi_choose(collective, P, c, &alike, true, NULL, NULL, out);
 }
 
-/* Choose the algorithm for a program, with its k. Each of the P processors chooses, so only
+/* Choose the algorithm for a program, with its parameters. Each of the P processors chooses, so only
  * arguments that all of them know count. The root is part of the question only where operands are
  * combined, because the order of ranks may matter. 0; -ENOTSUP (none applies), -ENOMEM */
 /* Not inlined: its frame would stay on the stack of a vp that waits in the collective. */
@@ -38,10 +38,9 @@ static __attribute__((noinline)) int best(lpi_chooser choose, const char *collec
     if (rc != 0 || choice.algorithm == NULL)
         return rc != 0 ? rc : -ENOTSUP;
     *algorithm = choice.algorithm;
-    if (choice.k > 0)
-        c->args.k = choice.k;
     if (choice.within != NULL)
         c->args.within = choice.within;
+    lpi_set_free(choice.algorithm, P, c, choice.value);
     return 0;
 }
 

@@ -71,24 +71,33 @@ int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
 /* The algorithm chosen for an invocation. */
 struct lpi_choice {
     const struct logp_algorithm *algorithm; /* NULL: none applies */
-    int64_t k;                              /* its parameter k; 0: it has none, or it is known */
+    int64_t value;                          /* of its free parameter; 0: it has none */
     const struct logp_algorithm *within;    /* logp_args.within of it */
     struct logp_prediction prediction;
 };
 
+/* Asked before each fold: logp_choice_watch. */
+struct lpi_watch {
+    logp_choice_watch *ask;
+    void *arg;
+};
+
 /* best.c: the row with the least prediction of those that apply to c. predicted: the invocation to
- * predict instead of c; steps: compare only rows with steps; left: out, the rows that were not
+ * predict instead of c; steps: compare only rows with steps; watch: or NULL; left: out, the rows that were not
  * compared, or NULL. 0; -ENOMEM */
 int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *c,
-               const struct logp_invocation *predicted, bool steps, struct logp_choice *left,
-               struct lpi_choice *out);
-/* Set the row within and the k, where they are free, to those with the least prediction. 0; -ENOMEM
- */
-int lpi_resolve_k(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
+               const struct logp_invocation *predicted, bool steps, const struct lpi_watch *watch,
+               struct logp_choice *left, struct lpi_choice *out);
+/* Set the row within and the parameter, where they are free, to those with the least prediction. 0;
+ * -ENOMEM */
+int lpi_resolve_free(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
+/* Set that parameter to this value; 0: it has none. */
+void lpi_set_free(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c,
+                  int64_t value);
 /* plan.c: set all parameters as the algorithm chooses them: once, not by each rank. 0; -ENOMEM */
 int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
 
-/* invocation.c: set all parameters but k */
+/* invocation.c: set all parameters that are not free */
 void lpi_resolve_others(const struct logp_algorithm *algorithm, int64_t P,
                         struct logp_invocation *c);
 /* The same, and return the schedule. */
@@ -154,6 +163,11 @@ bool lpi_is_predictable(int64_t P, const struct logp_invocation *c);
 /* Of a row that applies, with its k. 0; -ENOMEM */
 int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P,
                    const struct logp_invocation *c, struct logp_prediction *out);
+/* Whether a formula only serves to drop candidates: a lower bound, but for those of a topology. */
+static inline bool lpi_only_bounds(const struct logp_invocation *c, const struct logp_prediction *p)
+{
+    return p->certainty == LOGP_PREDICTION_LOWER_BOUND && c->model.topology == NULL;
+}
 /* The least time of a row whose messages depend on its k alone; 0: not known. */
 int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
                      const struct logp_invocation *c);

@@ -28,7 +28,7 @@ enum { EMPTY, CLAIMED, READY };
 static struct place {
     _Alignas(64) _Atomic int state;
     const struct logp_algorithm *best; /* and below: read-only once READY */
-    int64_t k;
+    int64_t value;
     const struct logp_algorithm *within;
     struct question question;
 } places[PLACES];
@@ -48,14 +48,13 @@ static struct question question_of(lpi_chooser choose, const void *what, int64_t
     const struct logp_op *op = a->op != NULL ? a->op : &none;
 
     _Static_assert(!HAS_WIDE_POINTERS ||
-                       (sizeof(*a) == 152 + sizeof(a->reserved) && sizeof(*p) == 80),
+                       (sizeof(*a) == 152 + sizeof(a->reserved) && sizeof(*p) == 88),
                    "all fields are looked at; in place or not is all one");
     return (struct question){{(uintptr_t)choose,
                               (uintptr_t)what,
                               (uint64_t)P,
                               lpi_n_added(),
-                              (uint64_t)a->root,
-                              op->commutative,
+                              (uint64_t)(uint32_t)a->root | (uint64_t)op->commutative << 32,
                               (uintptr_t)op->name,
                               (uintptr_t)op->type,
                               op->element_bytes,
@@ -76,6 +75,7 @@ static struct question question_of(lpi_chooser choose, const void *what, int64_t
                               (uint64_t)p->o_recv_ns,
                               (uint64_t)p->g_ns,
                               (uint64_t)p->G_ps,
+                              (uint64_t)p->O_ps,
                               (uint64_t)p->gamma_ps,
                               (uint64_t)p->capacity,
                               (uint64_t)p->gap_shared | (uint64_t)p->store_forward << 1 |
@@ -132,7 +132,7 @@ static void keep(const struct question *q, size_t hash, const struct lpi_choice 
         if (atomic_compare_exchange_strong_explicit(&place->state, &state, CLAIMED,
                                                     memory_order_acquire, memory_order_acquire)) {
             place->best = best->algorithm;
-            place->k = best->k;
+            place->value = best->value;
             place->within = best->within;
             place->question = *q;
             /* release: pairs with the acquire in find() and above */
@@ -155,7 +155,7 @@ int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
 
     if (place != NULL && lpi_is_candidate(place->best, P, c)) {
         *out = (struct lpi_choice){
-            .algorithm = place->best, .k = place->k, .within = place->within};
+            .algorithm = place->best, .value = place->value, .within = place->within};
         return 0;
     }
     rc = choose(what, P, c, out);

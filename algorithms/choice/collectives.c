@@ -35,9 +35,12 @@ const struct logp_collective *logp_collective_find(const char *name)
 
 /* Rows for links that differ; where links are alike, another row does the same or less. */
 static const struct lpi_rows *const for_links[] = {
-    &lpi_two_level_barrier,        &lpi_two_level_allreduce, &lpi_two_level_allgather,
-    &lpi_two_level_reduce_scatter, &lpi_two_level_alltoall,  &lpi_two_level_scan,
-    &lpi_two_level_exscan,         &lpi_scatter_earliest,    &lpi_gather_earliest};
+    &lpi_two_level_barrier,   &lpi_two_level_allreduce,
+    &lpi_two_level_allgather, &lpi_two_level_reduce_scatter,
+    &lpi_two_level_alltoall,  &lpi_two_level_scan,
+    &lpi_two_level_exscan,    &lpi_scatter_earliest,
+    &lpi_gather_earliest,     &lpi_scan_earliest,
+    &lpi_exscan_earliest};
 
 bool lpi_is_for_links(const struct logp_algorithm *a)
 {

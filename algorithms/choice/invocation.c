@@ -55,7 +55,8 @@ struct logp_invocation lpi_alike(const struct logp_invocation *c)
 bool lpi_is_cacheable(const struct logp_invocation *c)
 {
     return c->model.topology == NULL && c->model.links == NULL && c->args.list == NULL &&
-           c->args.blocks == NULL && c->args.within == NULL && c->model.rendezvous_from == 0;
+           c->args.blocks == NULL && c->args.within == NULL && c->model.rendezvous_from == 0 &&
+           c->model.arrivals == NULL;
 }
 
 /* The parameters of the row within, which are passed on to it. */

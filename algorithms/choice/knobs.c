@@ -55,7 +55,7 @@ bool logp_algorithm_knob(const struct logp_algorithm *algorithm, const struct lo
     if (value != NULL && algorithm->knobs[i].value != NULL) {
         struct logp_invocation c = lpi_invocation(args, model);
 
-        if (knob->field == offsetof(struct logp_args, k) && lpi_resolve_k(algorithm, P, &c) != 0)
+        if (lpi_resolve_free(algorithm, P, &c) != 0)
             *value = LOGP_PREDICTION_NO_MEMORY;
         else
             *value = algorithm->knobs[i].value(P, &c);

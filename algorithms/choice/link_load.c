@@ -125,7 +125,7 @@ int logp_link_load_init(struct logp_link_load *load, const struct logp_algorithm
         return -EINVAL;
     if (along == LOGP_ALONG_NO_TREE || lpi_needs(algorithm, P, &c) != NULL)
         return -ENOTSUP;
-    rc = lpi_resolve_k(algorithm, P, &c);
+    rc = lpi_resolve_free(algorithm, P, &c);
     if (rc == 0)
         rc = lpi_whole_tree(algorithm, P, &c, &members);
     if (rc != 0)

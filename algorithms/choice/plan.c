@@ -17,7 +17,7 @@
 
 int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c)
 {
-    const int rc = lpi_resolve_k(algorithm, P, c);
+    const int rc = lpi_resolve_free(algorithm, P, c);
 
     if (rc == 0)
         lpi_resolve_others(algorithm, P, c);
@@ -30,7 +30,7 @@ struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, in
 {
     struct logp_invocation c = lpi_invocation(args, model);
 
-    lpi_resolve_k(algorithm, P, &c);
+    lpi_resolve_free(algorithm, P, &c);
     return lpi_schedule_of(algorithm, P, &c);
 }
 
@@ -113,7 +113,7 @@ int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct log
         return -EINVAL;
     if (c->args.in_place && logp_collective_find(algorithm->collective)->in_place == NULL)
         return -EINVAL;
-    rc = lpi_resolve_k(algorithm, P, c);
+    rc = lpi_resolve_free(algorithm, P, c);
     if (rc == 0 && algorithm->plan != NULL)
         rc = algorithm->plan(P, rank, c);
     if (rc == 0) {
@@ -257,7 +257,7 @@ int logp_explanation_of(const struct logp_algorithm *algorithm, int64_t P,
         return -EINVAL;
     if (algorithm->steps == NULL || lpi_needs(algorithm, P, &c) != NULL)
         return -ENOTSUP;
-    if (lpi_resolve_k(algorithm, P, &c) != 0)
+    if (lpi_resolve_free(algorithm, P, &c) != 0)
         return -ENOMEM;
     schedule = lpi_schedule_of(algorithm, P, &c);
     return logp_explanation_create(&schedule, out);

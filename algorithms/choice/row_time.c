@@ -88,10 +88,12 @@ int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
     params->gap_shared = false;
     params->capacity = 0;
     plain.model.links = NULL;
+    plain.model.arrivals = NULL;
     plain.model.topology = NULL;
     plain.model.rendezvous_from = 0;
     p = algorithm->predict(P, &plain);
-    return p.certainty == LOGP_PREDICTION_EXACT ? p.ns : 0;
+    return p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_LOWER_BOUND ? p.ns
+                                                                                              : 0;
 }
 
 /* Return the most messages of one fold: on a topology each costs in proportion to its links. */
@@ -223,6 +225,8 @@ int lpi_predict_by(const struct logp_algorithm *algorithm, int64_t P,
     if (by == LOGP_BY_SCHEDULE)
         return by_schedule(algorithm, P, c, true, out);
     rc = lpi_by_formula(algorithm, P, c, out);
+    if (lpi_only_bounds(c, out))
+        *out = lpi_no_prediction();
     if (rc != 0 || by == LOGP_BY_FORMULA || !lpi_is_open(algorithm, P, c, out))
         return rc;
     rc = by_schedule(algorithm, P, c, false, &folded);

@@ -195,10 +195,14 @@ static int64_t scan_block(int64_t P, const struct logp_invocation *c)
     return lpi_elements_bytes(c, lpi_chain_elements(P, c, true));
 }
 
+LPI_VECTOR_BLOCK(tried_scan_block, scan_block)
+
 static int64_t exscan_block(int64_t P, const struct logp_invocation *c)
 {
     return lpi_elements_bytes(c, lpi_chain_elements(P, c, false));
 }
+
+LPI_VECTOR_BLOCK(tried_exscan_block, exscan_block)
 
 static struct logp_prediction scan_predict(int64_t P, const struct logp_invocation *c)
 {
@@ -215,13 +219,13 @@ static const char derived[] = "derived here";
 static const struct logp_algorithm scans[] = {
     {LOGP_ALGORITHM("scan", "chain-pipelined", "along the chain in segments (--block)", derived),
      .plan = scan_plan, .steps = scan_steps, .run = scan_run, .predict = scan_predict,
-     .knobs = {LOGP_KNOB(block_bytes, scan_block)}},
+     .knobs = {LOGP_KNOB(block_bytes, tried_scan_block)}},
 };
 
 static const struct logp_algorithm exscans[] = {
     {LOGP_ALGORITHM("exscan", "chain-pipelined", "along the chain in segments (--block)", derived),
      .plan = exscan_plan, .steps = exscan_steps, .run = exscan_run, .predict = exscan_predict,
-     .knobs = {LOGP_KNOB(block_bytes, exscan_block)}},
+     .knobs = {LOGP_KNOB(block_bytes, tried_exscan_block)}},
 };
 
 const struct lpi_rows lpi_scan_chain = LPI_ROWS(scans), lpi_exscan_chain = LPI_ROWS(exscans);

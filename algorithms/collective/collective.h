@@ -54,6 +54,9 @@ extern const struct lpi_rows lpi_two_level_allgather, lpi_two_level_reduce_scatt
 /* collective/scatter_earliest.c */
 extern const struct lpi_rows lpi_scatter_earliest, lpi_gather_earliest;
 
+/* collective/scan_earliest.c */
+extern const struct lpi_rows lpi_scan_earliest, lpi_exscan_earliest;
+
 /* choice/contained.c: rows that use a collective which contains theirs. */
 extern const struct lpi_rows lpi_contained_barrier, lpi_contained_reduce, lpi_contained_broadcast,
     lpi_contained_gather, lpi_contained_scatter, lpi_contained_allgather,
@@ -168,10 +171,17 @@ const char *lpi_earliest_needs(int64_t P, const struct logp_invocation *c);
 int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
                       struct lpi_times (*times)(const struct logp_invocation *c), bool up);
 
-/* Find the whole tree over c->model.links, which are given. parent: by rank, that of the root -1;
- * order: the ranks, the children of each in the order in which a broadcast sends to them. */
-int lpi_earliest_tree(int P, const struct logp_invocation *c,
-                      struct lpi_times (*times)(const struct logp_invocation *c), bool up,
+/* What a tree is for. */
+struct lpi_earliest {
+    struct lpi_times (*times)(const struct logp_invocation *c); /* as above */
+    bool up, both_ways; /* to the root; or from there and to it: then the sums of both count */
+    bool grows;         /* a message has items of n_bytes for all ranks below */
+    bool any_root;      /* the best of some; else c->args.root */
+};
+
+/* Find the whole tree. parent: by rank, that of the root -1; order: the ranks, the root first, the
+ * children of each in the order in which a broadcast sends to them. 0; -ENOMEM, -EOVERFLOW */
+int lpi_earliest_tree(int P, const struct logp_invocation *c, const struct lpi_earliest *ask,
                       int *parent, int *order);
 
 /*
@@ -258,6 +268,30 @@ size_t lpi_items_extent(int64_t P, const struct logp_invocation *c);
 /* Bytes up to the end of the last of n blocks from `first` on. */
 size_t lpi_blocks_extent(const struct logp_blocks *b, int64_t first, int64_t n);
 
+/* Whether a whole of so many bytes or elements has so few sizes of blocks that each is tried, and no
+ * estimate is needed: then the value of the row's parameter is 0. */
+static inline bool lpi_tries_blocks(int64_t P, const struct logp_invocation *c, int64_t whole)
+{
+    enum { FEW = 64 };
+
+    return c->args.block_bytes == 0 && whole > 1 && whole <= FEW && P > 1 && P <= FEW &&
+           !c->model.undelayed;
+}
+
+/* Define logp_knob_use.value of the block of an item, or of a vector, that is otherwise `estimate`. */
+#define LPI_ITEM_BLOCK(name, estimate)                                                             \
+    static int64_t name(int64_t P, const struct logp_invocation *c)                                \
+    {                                                                                              \
+        return c->args.n_bytes <= INT32_MAX && lpi_tries_blocks(P, c, (int64_t)c->args.n_bytes)    \
+                   ? 0                                                                             \
+                   : estimate(P, c);                                                               \
+    }
+#define LPI_VECTOR_BLOCK(name, estimate)                                                           \
+    static int64_t name(int64_t P, const struct logp_invocation *c)                                \
+    {                                                                                              \
+        return lpi_tries_blocks(P, c, c->args.count) ? 0 : estimate(P, c);                         \
+    }
+
 /* ---- vector.c: a vector of count elements on each processor ---- */
 
 /* Of an element: 8 without an operation. */
@@ -343,6 +377,15 @@ static inline struct logp_buffer_ref lpi_vector_at(const struct logp_invocation 
  * P and takes the least time. */
 int64_t lpi_group_size(int64_t P, const struct logp_invocation *c,
                        __int128 (*time)(int64_t P, const struct logp_invocation *c, int64_t k));
+
+/* Whether a row in groups of k leaves k free: each k that divides P is then tried. (Up to 128 these are
+ * P and some up to 64, which best.c tries.) */
+static inline bool lpi_tries_groups(int64_t P, const struct logp_invocation *c)
+{
+    enum { MOST_RANKS = 128 };
+
+    return c->args.k == 0 && P <= MOST_RANKS && !c->model.undelayed;
+}
 
 /* Elements of a vector in n parts as even as can be: where part i begins. */
 static inline int64_t lpi_part_begin(int64_t count, int64_t n, int64_t i)

@@ -78,6 +78,31 @@ static int64_t group_size(int64_t P, const struct logp_invocation *c)
     return lpi_group_size(P, c, about);
 }
 
+/* All are tried where this is not too much (0). */
+static int64_t tried_k(int64_t P, const struct logp_invocation *c)
+{
+    return lpi_tries_groups(P, c) ? 0 : group_size(P, c);
+}
+
+/* At least: the k-1 messages of the exchange, of which the last is received after the others; one
+ * between groups; and k-1 back, of which the last is sent after the others. */
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
+{
+    const int64_t k = group_size(P, c);
+    struct logp_params p = c->model.params;
+    const size_t bytes = lpi_bytes((size_t)(lpi_max(c->args.count, 0) / k), lpi_element_bytes(c));
+    int64_t D, gap;
+
+    p.gap_shared = false;
+    D = lpi_times(&p, bytes).D;
+    gap = logp_params_gap_ns(&p, bytes);
+    if (k == 1)
+        return lpi_at_least_ns(P > 1 ? D : 0);
+    return lpi_at_least_ns((__int128)(k - 2) * lpi_max(p.o_recv_ns, gap) +
+                           (__int128)(k - 2) * lpi_max(p.o_send_ns, gap) +
+                           (__int128)(P > k ? 3 : 2) * D);
+}
+
 static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     const int64_t k = c->args.k;
@@ -364,15 +389,15 @@ static const char source[] = "this library";
 static const struct logp_algorithm scans[] = {
     {LOGP_ALGORITHM("scan", "grouped", "exchange parts in groups of k, exscan between, return",
                     source),
-     .needs = needs, .plan = scan_plan, .steps = lpi_planned_steps,
-     .knobs = {LOGP_KNOB(k, group_size)}},
+     .needs = needs, .plan = scan_plan, .predict = predict, .steps = lpi_planned_steps,
+     .knobs = {LOGP_KNOB(k, tried_k)}},
 };
 
 static const struct logp_algorithm exscans[] = {
     {LOGP_ALGORITHM("exscan", "grouped", "exchange parts in groups of k, exscan between, return",
                     source),
-     .needs = needs, .plan = exscan_plan, .steps = lpi_planned_steps,
-     .knobs = {LOGP_KNOB(k, group_size)}},
+     .needs = needs, .plan = exscan_plan, .predict = predict, .steps = lpi_planned_steps,
+     .knobs = {LOGP_KNOB(k, tried_k)}},
 };
 
 const struct lpi_rows lpi_scan_grouped = LPI_ROWS(scans), lpi_exscan_grouped = LPI_ROWS(exscans);

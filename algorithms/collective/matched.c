@@ -487,6 +487,25 @@ static int64_t pieces_of(int64_t whole, int64_t size)
     return size > 0 ? lpi_ceil_div(whole, size) : 1;
 }
 
+/* At least: all pieces leave the root one after the other, and the last goes to all others; or the same
+ * backwards. */
+static struct logp_prediction
+at_least(int64_t P, const struct logp_invocation *c, int64_t whole, int64_t size,
+         struct costs (*costs)(const struct logp_invocation *c, int64_t size))
+{
+    const int64_t n = pieces_of(whole, size);
+    struct logp_invocation separate = *c;
+    struct costs least;
+    struct logp_tree tree;
+
+    separate.model.params.gap_shared = false;
+    least = costs(&separate, whole / n);
+    if (P == 1 ||
+        logp_tree_init(&tree, P, least.send + least.wire + least.receive, least.send_apart) != 0)
+        return lpi_no_prediction();
+    return lpi_at_least_ns((n - 1) * (__int128)least.send_apart + logp_tree_time(&tree));
+}
+
 /* ---- broadcast ---- */
 
 static struct costs broadcast_costs(const struct logp_invocation *c, int64_t size)
@@ -498,6 +517,8 @@ static int64_t broadcast_block(int64_t P, const struct logp_invocation *c)
 {
     return size_of(P, c, lpi_item_bytes(c), c->args.block_bytes, broadcast_costs);
 }
+
+LPI_ITEM_BLOCK(broadcast_tried, broadcast_block)
 
 static int broadcast_plan(int P, int rank, struct logp_invocation *c)
 {
@@ -525,11 +546,18 @@ static bool broadcast_steps(int64_t P, int64_t rank, const struct logp_invocatio
 
 static const char source[] = "this library";
 
+static struct logp_prediction broadcast_predict(int64_t P, const struct logp_invocation *c)
+{
+    return c->args.block_bytes == 0
+               ? lpi_no_prediction() /* the block is only an estimate */
+               : at_least(P, c, lpi_item_bytes(c), broadcast_block(P, c), broadcast_costs);
+}
+
 static const struct logp_algorithm broadcasts[] = {
     {LOGP_ALGORITHM("broadcast", "matched", "pieces by greedy matching, the rarest first (--block)",
                     source),
-     .needs = needs, .plan = broadcast_plan, .steps = broadcast_steps,
-     .knobs = {LOGP_KNOB(block_bytes, broadcast_block), LOGP_KNOB(work_ns, NULL)}},
+     .needs = needs, .plan = broadcast_plan, .predict = broadcast_predict, .steps = broadcast_steps,
+     .knobs = {LOGP_KNOB(block_bytes, broadcast_tried), LOGP_KNOB(work_ns, NULL)}},
 };
 
 const struct lpi_rows lpi_broadcast_matched = LPI_ROWS(broadcasts);
@@ -551,6 +579,8 @@ static int64_t reduce_block(int64_t P, const struct logp_invocation *c)
 {
     return lpi_elements_bytes(c, reduce_elements(P, c));
 }
+
+LPI_VECTOR_BLOCK(reduce_tried, reduce_block)
 
 /* Return the bytes of scratch for a received piece. The combined pieces follow it. */
 static size_t in_bytes(const struct acts *acts, const struct logp_invocation *c)
@@ -604,10 +634,17 @@ static bool reduce_steps(int64_t P, int64_t rank, const struct logp_invocation *
                              lpi_combine_ns(&c->model.params, n));
 }
 
+static struct logp_prediction reduce_predict(int64_t P, const struct logp_invocation *c)
+{
+    return c->args.block_bytes == 0
+               ? lpi_no_prediction() /* the block is only an estimate */
+               : at_least(P, c, lpi_max(c->args.count, 0), reduce_elements(P, c), reduce_costs);
+}
+
 static const struct logp_algorithm reductions[] = {
     {LOGP_ALGORITHM("reduce", "matched", "the broadcast backwards, in pieces (--block)", source),
-     .needs = reduce_needs, .plan = reduce_plan, .steps = reduce_steps,
-     .knobs = {LOGP_KNOB(block_bytes, reduce_block)}},
+     .needs = reduce_needs, .plan = reduce_plan, .predict = reduce_predict, .steps = reduce_steps,
+     .knobs = {LOGP_KNOB(block_bytes, reduce_tried)}},
 };
 
 const struct lpi_rows lpi_reduce_matched = LPI_ROWS(reductions);

@@ -338,7 +338,8 @@ const struct logp_collective lpi_scan = {
     .rows =
         (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(scans), &lpi_scan_chain,
                                          &lpi_scan_two_tree, &lpi_census_scan, &lpi_scan_grouped,
-                                         &lpi_two_level_scan, &lpi_shared_scan, &lpi_contained_scan, NULL},
+                                         &lpi_two_level_scan, &lpi_scan_earliest, &lpi_shared_scan,
+                                         &lpi_contained_scan, NULL},
 };
 
 const struct logp_collective lpi_exscan = {
@@ -352,5 +353,6 @@ const struct logp_collective lpi_exscan = {
     .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(exscans),
                                              &lpi_exscan_chain, &lpi_exscan_two_tree,
                                              &lpi_census_exscan, &lpi_exscan_grouped,
-                                             &lpi_two_level_exscan, &lpi_shared_exscan, &lpi_contained_exscan, NULL},
+                                             &lpi_two_level_exscan, &lpi_exscan_earliest,
+                                             &lpi_shared_exscan, &lpi_contained_exscan, NULL},
 };

@@ -49,30 +49,12 @@ struct tree {
     int place[MOST_RANKS]; /* in the walk */
 };
 
-/* Where all links are alike: the optimal tree, whose ids ascend with the order of sending. */
-static int find_alike(struct tree *t, int P, const struct logp_invocation *c,
-                      struct lpi_times (*times)(const struct logp_invocation *c))
-{
-    const struct lpi_times one = times(c);
-    struct logp_tree tree;
-    const int rc = logp_tree_init(&tree, P, one.D, one.E);
-
-    for (int id = 0; rc == 0 && id < P; id++) {
-        const int64_t parent = logp_tree_find(&tree, id).parent;
-        const int rank = (int)lpi_mod(id + c->args.root, P);
-
-        t->order[id] = rank;
-        t->parent[rank] = parent < 0 ? -1 : (int)lpi_mod(parent + c->args.root, P);
-    }
-    return rc;
-}
-
 /* 0; -ENOMEM, -EOVERFLOW */
 static int find(struct tree *t, int P, const struct logp_invocation *c, bool up)
 {
-    struct lpi_times (*times)(const struct logp_invocation *c) = up ? gather_times : scatter_times;
-    const int rc = c->model.links != NULL ? lpi_earliest_tree(P, c, times, up, t->parent, t->order)
-                                          : find_alike(t, P, c, times);
+    const struct lpi_earliest ask = {
+        .times = up ? gather_times : scatter_times, .up = up, .grows = true};
+    const int rc = lpi_earliest_tree(P, c, &ask, t->parent, t->order);
     int next[MOST_RANKS];
 
     for (int rank = 0; rank < P; rank++)
@@ -218,7 +200,7 @@ static bool gather_steps(int64_t P, int64_t rank, const struct logp_invocation *
                                     (size_t)part->n * c->args.n_bytes);
 }
 
-static const char source[] = "this library";
+static const char source[] = "Bhat, Raghavendra & Prasanna 1999";
 
 static const struct logp_algorithm scatters[] = {
     {LOGP_ALGORITHM("scatter", "earliest",

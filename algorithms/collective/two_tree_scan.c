@@ -94,6 +94,8 @@ static int64_t block(int64_t P, const struct logp_invocation *c)
     return lpi_elements_bytes(c, elements(P, c));
 }
 
+LPI_VECTOR_BLOCK(tried_block, block)
+
 /* ---- plans ---- */
 
 struct making {
@@ -445,18 +447,18 @@ static const char summary[] = "halves up and down two trees, in segments (--bloc
 
 static const struct logp_algorithm scans[] = {
     {LOGP_ALGORITHM("scan", "two-tree", summary, source), .plan = scan_plan, .steps = scan_steps,
-     .run = scan_run, .knobs = {LOGP_KNOB(block_bytes, block)}},
+     .run = scan_run, .knobs = {LOGP_KNOB(block_bytes, tried_block)}},
 };
 
 static const struct logp_algorithm exscans[] = {
     {LOGP_ALGORITHM("exscan", "two-tree", summary, source), .plan = exscan_plan,
-     .steps = exscan_steps, .run = exscan_run, .knobs = {LOGP_KNOB(block_bytes, block)}},
+     .steps = exscan_steps, .run = exscan_run, .knobs = {LOGP_KNOB(block_bytes, tried_block)}},
 };
 
 static const struct logp_algorithm allreduces[] = {
     {LOGP_ALGORITHM("allreduce", "two-tree", summary, source), .needs = lpi_needs_commutative,
      .plan = allreduce_plan, .steps = allreduce_steps, .run = allreduce_run, .same_results = true,
-     .knobs = {LOGP_KNOB(block_bytes, block)}},
+     .knobs = {LOGP_KNOB(block_bytes, tried_block)}},
 };
 
 const struct lpi_rows lpi_allreduce_two_tree = LPI_ROWS(allreduces);

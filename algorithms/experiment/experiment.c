@@ -108,6 +108,7 @@ static int make_state(struct state *s, const struct logp_experiment *x, int P)
 static void free_state(struct state *s)
 {
     pthread_mutex_destroy(&s->lock);
+    free(s->arrivals);
     free(s->endings);
     free(s->wrong);
     free(s->wrong_ranks);
@@ -149,6 +150,20 @@ static int run(struct logp_machine *machine, struct state *s)
     return rc;
 }
 
+/* 0; -ENOMEM, -EINVAL (a time) */
+static int copy_arrivals(struct state *s, int P)
+{
+    s->arrivals = malloc((size_t)P * sizeof(*s->arrivals));
+    if (s->arrivals == NULL)
+        return -ENOMEM;
+    for (int r = 0; r < P; r++) {
+        s->arrivals[r] = s->own.arrivals[r];
+        if (s->arrivals[r] < 0 || s->arrivals[r] > LOGP_PARAM_MAX_NS)
+            return -EINVAL;
+    }
+    return 0;
+}
+
 int logp_experiment_run(struct logp_machine *machine, const struct logp_experiment *given,
                         struct logp_record *record)
 {
@@ -168,6 +183,9 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     rc = logp_struct_take(&s->own, sizeof(s->own), LOGP_UP_TO(struct logp_experiment, args), given);
     s->experiment = &s->own;
     logp_machine_network(machine, &network);
+    if (rc == 0 && s->own.arrivals != NULL)
+        rc = copy_arrivals(s, P);
+    network.arrivals = s->arrivals;
     s->faults = logp_machine_faults(machine);
     s->c = lpi_invocation(&s->own.args, &network);
     for (int i = 0; rc == 0 && s->own.rank_ns != NULL && i < P; i++)

@@ -35,6 +35,7 @@ struct state {
     struct logp_experiment own; /* as far as the caller has it */
     const struct logp_experiment *experiment;
     const struct logp_collective *collective;
+    int64_t *arrivals;    /* a copy, for a vp that comes back late; NULL: there are none */
     void *faults;         /* logp_machine_faults() */
     pthread_mutex_t lock; /* held by rank 0 as it judges, or by a waiter that times out: ... */
     bool parted;          /* ... after which the fields up to the empty line are the waiter's */

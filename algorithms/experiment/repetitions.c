@@ -242,6 +242,14 @@ int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t)
     return right < 0 ? right : 0;
 }
 
+/* Wait until this rank arrives. `start`: the common start */
+static int arrive(struct logp_vp *vp, const struct task *t, int64_t start)
+{
+    const int64_t *arrivals = t->c.model.arrivals;
+
+    return arrivals != NULL ? logp_sleep_until(vp, start + arrivals[logp_vp_rank(vp)]) : 0;
+}
+
 /* One repetition on one vp. */
 static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint64_t seed)
 {
@@ -258,6 +266,8 @@ static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint6
         logp_own_time(vp, s->experiment->algorithm->steps == NULL);
     if (rc == 0)
         logp_trace_begin(vp, start);
+    if (rc == 0)
+        rc = arrive(vp, t, start);
     if (rc == 0)
         rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
     if (rc != 0) /* the trace stays open: the vp waits for ever */
@@ -310,6 +320,8 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task
             rc = logp_sync(vp, &start);
         if (rc == 0)
             logp_trace_begin(vp, start);
+        if (rc == 0)
+            rc = arrive(vp, t, start);
         if (rc == 0)
             rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
         if (rc == 0)

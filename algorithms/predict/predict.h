@@ -60,7 +60,8 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
 static inline bool lpi_is_plain(const struct logp_invocation *c)
 {
     return c->args.blocks == NULL && c->model.links == NULL && c->model.rendezvous_from == 0 &&
-           logp_params_capacity(&c->model.params) == 0 && !c->model.params.recv_streams;
+           c->model.arrivals == NULL && logp_params_capacity(&c->model.params) == 0 &&
+           !c->model.params.recv_streams;
 }
 
 /* Time to combine `elements` elements, rounded up to whole nanoseconds once. */
@@ -114,6 +115,15 @@ static inline struct logp_prediction lpi_bound(__int128 ns)
     if (prediction.certainty == LOGP_PREDICTION_NONE)
         return lpi_no_prediction();
     prediction.certainty = LOGP_PREDICTION_BOUND;
+    return prediction;
+}
+
+static inline struct logp_prediction lpi_at_least_ns(__int128 ns)
+{
+    struct logp_prediction prediction = lpi_bound(ns);
+
+    if (prediction.certainty == LOGP_PREDICTION_BOUND)
+        prediction.certainty = LOGP_PREDICTION_LOWER_BOUND;
     return prediction;
 }
 

@@ -29,6 +29,16 @@ static void add_own(struct logp_terms *terms, int64_t *term, int n, int64_t own_
     terms->links_ns += own_ns < 0 ? 0 : n * own_ns;
 }
 
+static void add_bytes(struct logp_terms *terms, int64_t n, int64_t G_ps, int64_t own_ps)
+{
+    if (own_ps >= 0) {
+        terms->links_ns += (int64_t)(((__int128)n * own_ps + 999) / 1000);
+        return;
+    }
+    terms->bytes += G_ps > 0 ? n : 0;
+    terms->rounding_ps += rounding(n, G_ps);
+}
+
 /* Return the time of a task, in terms. */
 static struct logp_terms terms_of_task(const struct lpi_explanation *x, uint32_t task)
 {
@@ -46,17 +56,9 @@ static struct logp_terms terms_of_task(const struct lpi_explanation *x, uint32_t
             (struct logp_terms){.elements = x->public.params.gamma_ps > 0 ? t->elements : 0,
                                 .compute_ns = t->compute_ns,
                                 .rounding_ps = rounding(t->elements, x->public.params.gamma_ps)};
+    if (t->kind == LOGP_STEP_RECEIVE)
+        add_bytes(&terms, lpi_streamed_in(x, task), x->public.params.G_ps, LOGP_AS_BEFORE);
     return terms;
-}
-
-static void add_bytes(struct logp_terms *terms, int64_t n, int64_t G_ps, int64_t own_ps)
-{
-    if (own_ps >= 0) {
-        terms->links_ns += (int64_t)(((__int128)n * own_ps + 999) / 1000);
-        return;
-    }
-    terms->bytes += G_ps > 0 ? n : 0;
-    terms->rounding_ps += rounding(n, G_ps);
 }
 
 static struct logp_terms terms_of_edge(const struct lpi_explanation *x, const struct lpi_edge *e)
@@ -285,8 +287,11 @@ static int check_network(const struct logp_network *network)
     int rc;
 
     if (network->topology != NULL || logp_params_capacity(&network->params) > 0 ||
-        network->rendezvous_from > 0 || network->params.recv_streams ||
+        network->rendezvous_from > 0 || network->arrivals != NULL ||
         logp_delay_name(&network->params) == NULL)
+        return -ENOTSUP;
+    if (network->params.recv_streams &&
+        (network->params.O_ps > 0 || network->params.gap_shared || network->links != NULL))
         return -ENOTSUP;
     rc = logp_network_delay(network, 1, NULL, &delay, NULL);
     if (rc == 0)

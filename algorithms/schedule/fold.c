@@ -19,7 +19,10 @@
 #include <logp/machine.h>
 #include <logp/algorithm.h>
 
+#include <logp/graph.h>
+
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 static const int64_t end_of_time = INT64_MAX / 8; /* as lpi_exact() */
@@ -371,6 +374,8 @@ static int begin(struct fold *f, uint32_t r)
     int rc = 0;
 
     f->c.plan = (struct logp_rank_plan){.parent = -1};
+    if (f->schedule.model.arrivals != NULL)
+        f->ranks[r].clock = f->schedule.model.arrivals[r];
     if (f->parts != NULL)
         rc = f->schedule.plan((int)f->schedule.P, (int)r, &f->c);
     return rc != 0 ? rc : leave(f, r, go_on(f, r), false);
@@ -529,9 +534,52 @@ lpi_timeless(void (*on_send)(void *, struct logp_port *, struct logp_transfer *)
                                    .lookahead = any_order};
 }
 
+/* A list with edges by LogGOPSim's rules: the steps in the order of its acts. *unreceived: messages
+ * that no receive takes. 0; as logp_graph_order() */
+static int order_graph(const struct logp_schedule *schedule, struct logp_step_list **ordered,
+                       uint64_t *unreceived, struct logp_fold *out)
+{
+    struct logp_graph_time time = {.rank = -1};
+    struct logp_graph *graph;
+    int rc = logp_graph_of_list(schedule->args.list, &graph);
+
+    *ordered = NULL;
+    if (rc == 0)
+        rc = logp_graph_order(graph, &schedule->model, ordered, &time);
+    if (rc == -EDEADLK) {
+        out->rank = time.rank;
+        out->source = time.peer;
+        out->tag = time.tag <= INT_MAX ? (int)time.tag : LOGP_ANY_TAG;
+    }
+    *unreceived = (uint64_t)time.unreceived;
+    logp_graph_destroy(graph);
+    return rc == -ELOOP ? -EDEADLK : rc;
+}
+
+static int fold(const struct logp_schedule *schedule, const struct logp_delay *delay, uint64_t most,
+                int64_t until, const struct lpi_traced *traced, struct logp_fold *out);
+
+static int fold_ordered(const struct logp_schedule *schedule, const struct logp_delay *delay,
+                        uint64_t most, int64_t until, const struct lpi_traced *traced,
+                        struct logp_fold *out)
+{
+    struct logp_schedule in_order = *schedule;
+    struct logp_step_list *list;
+    uint64_t unreceived;
+    int rc = order_graph(schedule, &list, &unreceived, out);
+
+    in_order.args.list = list;
+    if (rc == 0)
+        rc = fold(&in_order, delay, most, until, traced, out);
+    out->unreceived = unreceived;
+    logp_graph_list_destroy(list);
+    return rc;
+}
+
 static int fold(const struct logp_schedule *schedule, const struct logp_delay *delay, uint64_t most,
                 int64_t until, const struct lpi_traced *traced, struct logp_fold *out)
 {
+    const struct logp_params *params = &schedule->model.params;
     struct logp_delay_ops ops;
     struct fold f = {.schedule = *schedule,
                      .c = {schedule->args, schedule->model, {.parent = -1}},
@@ -549,7 +597,9 @@ static int fold(const struct logp_schedule *schedule, const struct logp_delay *d
         rc = -ENOTSUP; /* messages received would not depend on the schedule alone */
     if (rc != 0)
         return rc;
-    if (logp_step_list_is_graph(schedule->args.list, &schedule->model.params)) {
+    if (logp_step_list_is_graph(schedule->args.list, params) && params->recv_streams)
+        return fold_ordered(schedule, delay, most, until, traced, out);
+    if (logp_step_list_is_graph(schedule->args.list, params)) {
         restart(&ops, delay->model);
         return lpi_graph_fold(schedule, &ops, delay->model, most, traced, out);
     }

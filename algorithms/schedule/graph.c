@@ -12,8 +12,7 @@ bool logp_step_list_is_graph(const struct logp_step_list *list, const struct log
 
 int64_t lpi_graph_sent(const struct logp_params *params, int64_t arrival, size_t n_bytes)
 {
-    return arrival - params->L_ns - params->o_send_ns -
-           (params->recv_streams ? 0 : logp_params_stream_ns(params, n_bytes));
+    return arrival - params->L_ns - params->o_send_ns - logp_params_stream_ns(params, n_bytes);
 }
 
 /* ---- steps ---- */
@@ -57,10 +56,7 @@ static int rendezvous(struct lpi_graph *g, uint32_t parcel, uint32_t step)
     }
     p->step = step;
     g->n_met++;
-    if (!g->on_arrival)
-        return add(&g->rows[LPI_RECEIVE], parcel);
-    finish(g, step); /* it has been received */
-    return 0;
+    return add(&g->rows[LPI_RECEIVE], parcel);
 }
 
 static int post(struct lpi_graph *g, uint32_t step)
@@ -175,20 +171,15 @@ static int look_for_receive(struct lpi_graph *g, uint32_t parcel)
 int lpi_graph_end(struct lpi_graph *g, int64_t now)
 {
     const enum lpi_act act = g->doing;
-    int rc = 0;
 
     g->doing = LPI_NOTHING;
     if (act == LPI_RECEIVE) {
-        g->parcels[g->item].received = true;
-        if (g->on_arrival)
-            rc = look_for_receive(g, g->item);
-        else
-            finish(g, (uint32_t)g->parcels[g->item].step);
+        finish(g, (uint32_t)g->parcels[g->item].step);
     } else {
         free_next(g, g->item, true);
         finish(g, g->item);
     }
-    return rc == 0 ? take_up(g, g->since, now) : rc;
+    return take_up(g, g->since, now);
 }
 
 int lpi_graph_accept(struct lpi_graph *g, const struct lpi_parcel *parcel)
@@ -199,8 +190,7 @@ int lpi_graph_accept(struct lpi_graph *g, const struct lpi_parcel *parcel)
         return -ENOMEM;
     g->parcels[g->n_parcels++] = *parcel;
     g->parcels[p].step = LPI_NONE;
-    g->parcels[p].received = false;
-    return g->on_arrival ? add(&g->rows[LPI_RECEIVE], p) : look_for_receive(g, p);
+    return look_for_receive(g, p);
 }
 
 const struct logp_step *lpi_graph_waits_for(const struct lpi_graph *g)
@@ -257,8 +247,7 @@ static int link_steps(struct lpi_graph *g, const struct logp_edge *edges, int64_
     return 0;
 }
 
-int lpi_graph_init(struct lpi_graph *g, const struct logp_step_list *list, int64_t rank,
-                   bool on_arrival)
+int lpi_graph_init(struct lpi_graph *g, const struct logp_step_list *list, int64_t rank)
 {
     const int64_t n = list->n[rank], n_edges = list->n_edges[rank];
     const size_t capacity = (size_t)n + 2;
@@ -266,7 +255,6 @@ int lpi_graph_init(struct lpi_graph *g, const struct logp_step_list *list, int64
 
     *g = (struct lpi_graph){.steps = list->steps[rank],
                             .n = (uint32_t)n,
-                            .on_arrival = on_arrival,
                             .doing = LPI_NOTHING,
                             .wrong = LPI_NONE};
     if (n < 0 || n > INT32_MAX / 2 || n_edges < 0 || n_edges > INT32_MAX)

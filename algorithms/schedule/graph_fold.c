@@ -296,7 +296,7 @@ static int make(struct fold *f)
         for (int64_t i = 0; rc == 0 && i < list->n[r]; i++)
             rc = is_possible(f, &list->steps[r][i]) ? 0 : -EINVAL;
         if (rc == 0)
-            rc = lpi_graph_init(&d->graph, list, (int64_t)r, f->params->recv_streams);
+            rc = lpi_graph_init(&d->graph, list, (int64_t)r);
         if (rc == 0)
             rc = wake_at(f, (uint32_t)r, 0);
         wrong(f, (uint32_t)r, rc);

@@ -87,9 +87,9 @@ int lpi_graph_run(struct logp_vp *vp, const struct logp_invocation *c, void *rec
 {
     int64_t at[LPI_ACTS];
     struct lpi_graph g;
-    int rc = lpi_graph_init(&g, c->args.list, logp_vp_rank(vp), c->model.params.recv_streams);
+    int rc = lpi_graph_init(&g, c->args.list, logp_vp_rank(vp));
 
-    if (rc == 0 && c->model.rendezvous_from > 0)
+    if (rc == 0 && (c->model.rendezvous_from > 0 || c->model.params.recv_streams))
         rc = -ENOTSUP;
     while (rc == 0 && !lpi_graph_is_through(&g)) {
         enum lpi_act act;

@@ -2,7 +2,8 @@
 /*
  * The start of each task of a schedule, from the tasks that it waits for: the rules of delay.h as
  * edges. Edges leave out times that the end of the task before implies anyway: o in the gap of a
- * send, and of a receive.
+ * send, and of a receive. Under loggops the bytes of a message are not on the wire but in its
+ * receive, and in the gap after it.
  */
 #include "predict/predict.h"
 #include "schedule/schedule.h"
@@ -27,10 +28,20 @@ const struct logp_link_costs *lpi_costs_of(const struct lpi_explanation *x, uint
     return x->costs != NULL ? &x->costs[task] : &none;
 }
 
+int64_t lpi_streamed_in(const struct lpi_explanation *x, uint32_t task)
+{
+    return x->public.params.recv_streams && x->tasks[task].kind == LOGP_STEP_RECEIVE
+               ? streamed(x, task)
+               : 0;
+}
+
 struct lpi_edge lpi_wire(const struct lpi_explanation *x, uint32_t task)
 {
-    return (struct lpi_edge){
-        .from = task, .L = 1, .bytes = streamed(x, task), .link = task, .link_before = task};
+    return (struct lpi_edge){.from = task,
+                             .L = 1,
+                             .bytes = x->public.params.recv_streams ? 0 : streamed(x, task),
+                             .link = task,
+                             .link_before = task};
 }
 
 /* Return an edge from the start of a send or receive: the o or the gap of the link of `link`. */
@@ -57,7 +68,9 @@ int lpi_edges(const struct lpi_explanation *x, uint32_t task, struct lpi_edge ou
         (kind == LOGP_STEP_RECEIVE || (kind == LOGP_STEP_SEND && shared))) {
         out[n] = after_start(l->receive, task);
         out[n].g = 1;
-        out[n++].bytes = kind == LOGP_STEP_RECEIVE ? in_gap(x, task) : 0;
+        out[n++].bytes = kind != LOGP_STEP_RECEIVE             ? 0
+                         : x->public.params.recv_streams ? in_gap(x, l->receive)
+                                                         : in_gap(x, task);
         if (x->costs != NULL) { /* its end demands the o_recv of another link */
             out[n] = after_start(l->receive, task);
             out[n++].o_recv = 1;
@@ -155,6 +168,8 @@ struct lpi_at lpi_task_length(const struct lpi_explanation *x, const struct lpi_
         add_own(&at, 1, p->ps.o_send, p->slope.o_send, lpi_costs_of(x, task)->o_send_ns);
     if (t->kind == LOGP_STEP_RECEIVE)
         add_own(&at, 1, p->ps.o_recv, p->slope.o_recv, lpi_costs_of(x, task)->o_recv_ns);
+    if (t->kind == LOGP_STEP_RECEIVE && lpi_streamed_in(x, task) > 0)
+        add_bytes(p, &at, lpi_streamed_in(x, task), LOGP_AS_BEFORE);
     if (t->kind == LOGP_STEP_SEND || t->kind == LOGP_STEP_RECEIVE)
         return at;
     at.ps = (__int128)t->compute_ns * 1000;

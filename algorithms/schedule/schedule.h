@@ -339,7 +339,8 @@ const struct lpi_posted *lpi_rendezvous_take(struct lpi_fold_rendezvous *rendezv
  * same. The rank does one act at a time. Whatever can start first is done first. Of several at the
  * same time: a step that became free to go earlier before a later one; of those that become free
  * together sends before computations, and then in the order in which they were freed. A message
- * goes before a step if it was sent before the step became free. LogGOPSim has the same order.
+ * goes before a step if it was sent before the step became free.
+ * LogGOPSim's rules are in graph/.
  */
 
 /* A message that has come. */
@@ -349,7 +350,6 @@ struct lpi_parcel {
     size_t n_bytes;
     int32_t src, tag;
     int64_t step; /* the receive that it has met; LPI_NONE */
-    bool received;
     struct logp_request *request; /* of a vp: it is to be completed */
 };
 
@@ -365,8 +365,7 @@ struct lpi_row {
 struct lpi_graph {
     const struct logp_step *steps;
     uint32_t n, n_done;
-    bool on_arrival;    /* messages are received when they arrive */
-    uint32_t *first;    /* by step: its successors are to[first[i]] .. to[first[i + 1] - 1]: */
+    uint32_t *first;    /* what waits for step i is to[first[i]] .. to[first[i + 1] - 1]: */
     uint32_t *to;       /* a step, times 2; + 1: it waits only for the beginning */
     uint32_t *waits;    /* by step: for how many */
     int64_t *free_from; /* by step: since when it is free to go; -1: from the beginning on */
@@ -386,8 +385,7 @@ struct lpi_graph {
 };
 
 /* 0; -ENOMEM, -EINVAL (an edge, a step). To be ended in any case. */
-int lpi_graph_init(struct lpi_graph *g, const struct logp_step_list *list, int64_t rank,
-                   bool on_arrival);
+int lpi_graph_init(struct lpi_graph *g, const struct logp_step_list *list, int64_t rank);
 void lpi_graph_fini(struct lpi_graph *g);
 
 /* A message is there. 0; -ENOMEM, -EMSGSIZE */
@@ -425,7 +423,8 @@ int lpi_graph_fold(const struct logp_schedule *schedule, const struct logp_delay
                    void *model, uint64_t most, const struct lpi_traced *traced,
                    struct logp_fold *out);
 
-/* graph_run.c: as logp_schedule_run(). -ENOTSUP: sends wait for their receivers */
+/* graph_run.c: as logp_schedule_run(). -ENOTSUP: sends wait for their receivers, or LogGOPSim's rules
+ * hold */
 int lpi_graph_run(struct logp_vp *vp, const struct logp_invocation *c, void *recv_buf);
 
 /*
@@ -490,6 +489,8 @@ struct lpi_at {
 
 /* The parameters in force: exactly. */
 struct lpi_prices lpi_prices_of(const struct logp_params *params);
+/* The bytes that stream in while a task is busy: of a receive under loggops. */
+int64_t lpi_streamed_in(const struct lpi_explanation *x, uint32_t task);
 struct lpi_at lpi_edge_length(const struct lpi_explanation *x, const struct lpi_prices *p,
                               const struct lpi_edge *edge);
 /* From the end of its send to its arrival: of the message of this task. */

@@ -21,7 +21,9 @@ enum {
     CHECKED_BYTES = 1 << 25, /* of all buffers together: more are not checked by labels */
     FIRST_NODES = 20000,     /* of the words' tree; in the next round ten times as many */
     DEEPEN_EVERY = 64,       /* rounds */
-    ORDERS = 32              /* changes of order in a round */
+    ORDERS = 32,             /* changes of order in a round */
+    MOST_STARTS = 64,        /* schedules whose order is changed */
+    MOST_STEPS = 1 << 18     /* of all of them together */
 };
 
 /* A matching with its items, moves and time. */
@@ -31,19 +33,28 @@ struct plan {
     int64_t ns;
 };
 
+/* A schedule whose order is changed, and its time. */
+struct start {
+    struct lpi_draft draft;
+    int64_t ns;
+};
+
 struct search {
     struct logp_search ask;
     struct logp_invocation c;
     const struct logp_collective *what;
     enum lpi_lowering how;
     struct lpi_folds folds;
-    struct lpi_draft best, draft, order; /* order: as good as the best, perhaps otherwise */
+    struct lpi_draft best, draft;
+    struct start starts[MOST_STARTS]; /* the first is as good as the best, perhaps otherwise */
+    int n_starts;
+    int64_t n_steps; /* of all but the first */
     struct plan kept, next;
     int *home, *goal;
     struct logp_search_state state;
     enum logp_search_proof proof;
     bool words_done, over;
-    int64_t word_ns, nodes, order_ns;
+    int64_t word_ns, nodes;
     int *critical; /* ranks on the critical path; n_critical = 0: not known */
     int n_critical;
     uint64_t random;
@@ -154,10 +165,10 @@ static void note_bound(struct search *s)
         s->proof = LOGP_SEARCH_EQUALS_BOUND;
 }
 
-/* Note the ranks on which the time depends, if it can be explained. */
-static void note_critical(struct search *s)
+/* Note the ranks on which the time of a draft depends, if it can be explained. */
+static void note_critical(struct search *s, const struct lpi_draft *d)
 {
-    const struct logp_step_list list = lpi_draft_list(&s->best);
+    const struct logp_step_list list = lpi_draft_list(d);
     const struct logp_schedule schedule = schedule_of(s, &list);
     struct logp_explanation *e = NULL;
 
@@ -175,27 +186,26 @@ static void take(struct search *s, const struct lpi_draft *d, int64_t ns, const 
 {
     if (ns >= s->state.ns || !is_right(s, d))
         return;
-    if (lpi_draft_copy(&s->best, d) != 0 || lpi_draft_copy(&s->order, d) != 0)
+    if (lpi_draft_copy(&s->best, d) != 0 || lpi_draft_copy(&s->starts[0].draft, d) != 0)
         s->rc = -ENOMEM;
-    s->state.ns = s->order_ns = ns;
+    s->state.ns = s->starts[0].ns = ns;
     s->state.found_by = found_by;
     note_bound(s);
-    note_critical(s);
 }
 
 /* ---- the table ---- */
 
-/* Read the steps of a row with this k (0: its own) into the draft. @return their time; INT64_MAX:
+/* Read the steps of a row with this value of its free parameter (0: its own) into the draft. @return their time; INT64_MAX:
  * they cannot be folded as a list */
-static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t k,
+static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t value,
                         const struct logp_algorithm *within)
 {
     struct logp_invocation c = s->c;
     struct logp_schedule schedule;
 
-    c.args.k = k > 0 ? k : c.args.k;
     c.args.within = within;
-    s->rc = lpi_resolve_k(a, s->ask.P, &c);
+    lpi_set_free(a, s->ask.P, &c, value);
+    s->rc = lpi_resolve_free(a, s->ask.P, &c);
     if (s->rc != 0)
         return INT64_MAX;
     schedule = lpi_schedule_of(a, s->ask.P, &c);
@@ -208,18 +218,53 @@ static void begin_with_table(struct search *s)
     struct lpi_choice choice;
     int64_t ns;
 
-    s->rc = lpi_choose(s->what->name, s->ask.P, &s->c, &s->c, true, NULL, &choice);
+    s->rc = lpi_choose(s->what->name, s->ask.P, &s->c, &s->c, true, NULL, NULL, &choice);
     if (s->rc == 0 && choice.algorithm == NULL)
         s->rc = -ENOTSUP;
     if (s->rc != 0)
         return;
-    ns = read_row(s, choice.algorithm, choice.k, choice.within);
+    ns = read_row(s, choice.algorithm, choice.value, choice.within);
     s->state.table_ns = ns;
     s->state.ns = INT64_MAX;
     if (s->rc == 0)
         take(s, &s->draft, ns, "table");
     if (s->rc == 0 && s->state.ns == INT64_MAX)
         s->rc = -ENOTSUP;
+}
+
+/* The other rows of the table begin other schedules: the best of them may be near one that is better
+ * than all rows. */
+static void add_start(struct search *s, int64_t ns)
+{
+    struct start *start = &s->starts[s->n_starts];
+    int64_t steps = 0;
+
+    for (int64_t rank = 0; rank < s->ask.P; rank++)
+        steps += s->draft.n[rank];
+    if (s->n_starts == MOST_STARTS || steps > MOST_STEPS - s->n_steps)
+        return;
+    if (lpi_draft_init(&start->draft, s->ask.P) != 0 ||
+        lpi_draft_copy(&start->draft, &s->draft) != 0)
+        s->rc = -ENOMEM;
+    start->ns = ns;
+    s->n_starts++;
+    s->n_steps += steps;
+}
+
+static void begin_with_rows(struct search *s)
+{
+    const struct logp_algorithm *a;
+
+    for (size_t i = 0; !is_over(s) && (a = logp_algorithm_at(s->what->name, i)) != NULL; i++) {
+        int64_t ns;
+
+        if (a->steps == NULL || !lpi_is_candidate(a, s->ask.P, &s->c))
+            continue;
+        ns = read_row(s, a, 0, NULL);
+        s->rc = s->rc == -ENOMEM ? s->rc : 0; /* a row that cannot be planned is left out */
+        if (s->rc == 0 && ns < INT64_MAX)
+            add_start(s, ns);
+    }
 }
 
 /* ---- words ---- */
@@ -531,7 +576,7 @@ static void begin_with_trees(struct search *s)
         if (a->steps == NULL || lpi_contained_of(a) != NULL || !lpi_is_candidate(a, s->ask.P, &c) ||
             is_over(s))
             continue;
-        lpi_resolve_k(a, s->ask.P, &c);
+        lpi_resolve_free(a, s->ask.P, &c);
         schedule = lpi_schedule_of(a, s->ask.P, &c);
         rc = lpi_draft_read(&s->draft, &schedule);
         if (rc == 0)
@@ -549,26 +594,26 @@ static void begin_with_trees(struct search *s)
 /* ---- orders ---- */
 
 /* Move a step of a rank by a few places. @return the order has changed */
-static bool move_step(struct search *s, int64_t rank, size_t element_bytes)
+static bool move_step(struct search *s, struct lpi_draft *d, int64_t rank, size_t element_bytes)
 {
-    const int64_t n = s->order.n[rank];
+    const int64_t n = d->n[rank];
     int64_t at = n > 1 ? (int64_t)(lpi_draw(&s->random) % (uint64_t)(n - 1)) : -1;
     bool changed = false;
 
     for (int places = 1 + draw(s, 4); at >= 0 && at + 1 < n && places > 0; places--, at++) {
-        if (!lpi_order_swap(&s->order, rank, at, element_bytes))
+        if (!lpi_order_swap(d, rank, at, element_bytes))
             break;
         changed = true;
     }
     return changed;
 }
 
-static void try_order(struct search *s)
+static void try_order(struct search *s, struct start *start)
 {
     const size_t element_bytes = s->c.args.op != NULL ? s->c.args.op->element_bytes : 1;
     const bool on_path = s->n_critical > 0 && draw(s, 4) > 0;
     const int64_t rank = on_path ? s->critical[draw(s, s->n_critical)] : draw(s, (int)s->ask.P);
-    const size_t size = (size_t)s->order.n[rank] * sizeof(struct logp_step);
+    const size_t size = (size_t)start->draft.n[rank] * sizeof(struct logp_step);
     struct logp_step *before = malloc(size + 1);
     int64_t ns;
 
@@ -577,15 +622,26 @@ static void try_order(struct search *s)
         return;
     }
     if (size > 0)
-        memcpy(before, s->order.steps[rank], size);
-    ns = move_step(s, rank, element_bytes) ? cost(s, &s->order, s->order_ns) : INT64_MAX;
-    if (ns > s->order_ns && size > 0)
-        memcpy(s->order.steps[rank], before, size);
-    else if (ns < s->order_ns) {
-        s->order_ns = ns;
-        take(s, &s->order, ns, "order");
+        memcpy(before, start->draft.steps[rank], size);
+    ns = move_step(s, &start->draft, rank, element_bytes) ? cost(s, &start->draft, start->ns)
+                                                          : INT64_MAX;
+    if (ns > start->ns && size > 0)
+        memcpy(start->draft.steps[rank], before, size);
+    else if (ns < start->ns) {
+        start->ns = ns;
+        take(s, &start->draft, ns, "order");
     }
     free(before);
+}
+
+/* Change the order of one schedule: in every second round of the one that is as good as the best. */
+static void try_orders(struct search *s)
+{
+    struct start *start = &s->starts[draw(s, 2) > 0 ? draw(s, s->n_starts) : 0];
+
+    note_critical(s, &start->draft);
+    for (int i = 0; i < ORDERS && !is_proven(s) && s->rc == 0; i++)
+        try_order(s, start);
 }
 
 /* ---- all of it ---- */
@@ -646,15 +702,14 @@ static void look(struct search *s)
         exhaust(s);
     if (matches && is_tree(s) && !is_over(s))
         begin_with_trees(s);
+    begin_with_rows(s);
     while (!is_over(s)) {
         if (words && !s->words_done && s->state.rounds % DEEPEN_EVERY == DEEPEN_EVERY - 1)
             deepen_words(s);
         if (matches)
             try_matching(s);
-        for (int i = 0;
-             (!matches || s->state.rounds % 4 == 3) && i < ORDERS && !is_proven(s) && s->rc == 0;
-             i++)
-            try_order(s);
+        if (!matches || s->state.rounds % 4 == 3)
+            try_orders(s);
         s->state.rounds++;
     }
 }
@@ -673,8 +728,9 @@ static int begin(struct search *s)
     s->critical = calloc((size_t)P, sizeof(*s->critical));
     if (s->home == NULL || s->goal == NULL || s->critical == NULL ||
         lpi_draft_init(&s->best, P) != 0 || lpi_draft_init(&s->draft, P) != 0 ||
-        lpi_draft_init(&s->order, P) != 0)
+        lpi_draft_init(&s->starts[0].draft, P) != 0)
         s->rc = -ENOMEM;
+    s->n_starts = 1;
     return s->rc;
 }
 
@@ -685,7 +741,8 @@ static void end(struct search *s)
     free(s->goal);
     free(s->critical);
     lpi_draft_fini(&s->draft);
-    lpi_draft_fini(&s->order);
+    for (int i = 0; i < s->n_starts; i++)
+        lpi_draft_fini(&s->starts[i].draft);
     lpi_moves_fini(&s->kept.moves);
     lpi_moves_fini(&s->kept.then);
     lpi_moves_fini(&s->next.moves);

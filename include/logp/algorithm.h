@@ -100,11 +100,13 @@ LOGP_API const struct logp_knob *logp_knob_find(const char *name);
 /** A parameter that an algorithm uses. */
 struct logp_knob_use {
     size_t field; /**< of the parameter: logp_knob.field; 0: none */
-    /** The value that the algorithm uses. NULL: the value in args. If k is 0, it is free: the
-     *  library takes the k with the least prediction among those that `needs` accepts; a tie goes
-     *  to the smallest k. It tries 1 .. 64, and with formulas also the larger k with which k^n >= P
-     *  for a smaller n. The messages must then depend on k only, not on the network. Plans and
-     *  predictions get k in c->args.k. */
+    /** The value that the algorithm uses. NULL: the value in args. If k, the window or the block is
+     *  0, it is free: the library takes the value with the least prediction among those that `needs`
+     *  accepts; a tie goes to the smallest. It tries 1 .. 64 for k, and with formulas also the
+     *  larger k with which k^n >= P for a smaller n; windows of 1 .. 64; and the smallest block of
+     *  each number of blocks, so the block should be free only where there are few elements. The
+     *  messages must then depend on this value only, not on the network. Plans and predictions get
+     *  it in c->args. */
     int64_t (*value)(int64_t P, const struct logp_invocation *c);
 };
 
@@ -471,8 +473,8 @@ struct logp_edge {
  * steps that it waits for are done, and starts when its message has arrived too. Messages match
  * posted receives in the order of posting, themselves in the order of (arrival, source), and
  * those of one source in the order sent. The peer of a receive may be LOGP_ANY_SOURCE, and its
- * tag LOGP_ANY_TAG. With params.recv_streams (`loggops`) a message is received when it arrives,
- * posted or not, as in LogGOPSim, and a receive that is posted afterwards completes at once.
+ * tag LOGP_ANY_TAG. With params.recv_streams (`loggops`) the rules are those of LogGOPSim (graph.h),
+ * and a run needs the list of logp_graph_order().
  *
  * A rank that runs a list with edges takes every message that is sent to it in the context of
  * collectives. So no other collective may be under way, and a logp_sync() must separate it from the

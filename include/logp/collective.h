@@ -197,6 +197,24 @@ struct logp_choice {
 LOGP_API int logp_algorithm_choose(const char *collective, int64_t P, const struct logp_args *args,
                                    const struct logp_network *network, struct logp_choice *out);
 
+/** Asked before each schedule that a choice folds. done: of n candidates that no formula decides.
+ *  @return false: choose among those compared so far */
+typedef bool logp_choice_watch(void *arg, size_t done, size_t n);
+
+/**
+ * As logp_algorithm_choose(), but it can be followed, and ended early: algorithms that are not
+ * compared then are among out->left. The first schedule is folded in any case if no formula has
+ * decided for an algorithm.
+ * Threads: any.
+ * @param watch  NULL: it ends when all are compared
+ * @return as logp_algorithm_choose()
+ */
+LOGP_API int logp_algorithm_choose_watched(const char *collective, int64_t P,
+                                           const struct logp_args *args,
+                                           const struct logp_network *network,
+                                           logp_choice_watch *watch, void *arg,
+                                           struct logp_choice *out);
+
 /**
  * Predict the time of an algorithm: logp_algorithm_predict_by() with LOGP_BY_EITHER. The formula is
  * used, or the schedule if there is no formula, or it does not apply, or it is only a lower

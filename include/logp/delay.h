@@ -24,12 +24,12 @@
  * Under `store-forward` each hop stores the whole message: it is kG on the wire, not (k-1)G, and
  * the gap is g for any size.
  *
- * `loggops` has the rules of LogGOPSim (with O = 0): a message arrives with its first byte, and the
- * receiver is busy while the other bytes come in:
+ * `loggops` has the rules of LogGOPSim: a message arrives with its first byte, the receiver is busy
+ * while the other bytes come in, and each byte costs a processor O:
  *
- *     send at s      busy [s, s + o_send], arrival at s + o_send + L
- *     next send      not before s + max(o_send, g + (k-1)G)
- *     receive at r   r >= arrival, busy [r, r + o_recv + (k-1)G], and r not before
+ *     send at s      busy [s, s + o_send + (k-1)O], arrival at s + o_send + L
+ *     next send      not before s + max(o_send + (k-1)O, g + (k-1)G)
+ *     receive at r   r >= arrival, busy [r, r + o_recv + (k-1)max(O, G)], and r not before
  *                    max(o_recv, g) + (k'-1)G after the start of the receive before it, which was
  *                    of k' bytes
  *
@@ -75,6 +75,7 @@ struct logp_params {
     bool recv_streams;   /**< set by the model: a message arrives with its first byte, and the
                             receiver is busy while the other bytes come in */
     uint64_t seed;       /**< varying: of the latencies */
+    int64_t O_ps;        /**< loggops: picoseconds per byte after the first on the processor */
 };
 
 /**
@@ -96,7 +97,7 @@ struct logp_transfer {
     int64_t ready;   /**< in: the earliest start */
     int64_t start;   /**< out: the start */
     int64_t done;    /**< out: the processor is free again, >= start */
-    int64_t arrival; /**< of the message. send: out, >= done; receive: in */
+    int64_t arrival; /**< of the message. send: out, >= start; receive: in */
 };
 
 /** A time that never comes, because the processor has stopped. */
@@ -787,7 +788,12 @@ struct logp_network {
     const char *faults;                 /**< "drop:1e-3,stop@5:20us": see fault above; NULL: none */
     const char *noise;                  /**< "exp:500ns"; NULL: none */
     int64_t unit_ns;                    /**< of times in faults and noise without a suffix; 0: 1 */
-    int64_t reserved[4];                /**< 0; for later fields */
+    /** When each rank arrives at a collective, in ns from the common start, 0 .. LOGP_PARAM_MAX_NS:
+     *  P of them, by rank. A fold starts a rank then, and counts from the common start on; algorithms
+     *  are chosen by their schedules. A machine ignores it: logp_experiment.arrivals. NULL: all at
+     *  0 */
+    const int64_t *arrivals;
+    int64_t reserved[3]; /**< 0; for later fields */
 };
 
 /** Bytes of the reason for which a network is refused. */

@@ -98,6 +98,9 @@ struct logp_experiment {
     /** Out: reps + reps/10 entries, NULL: not wanted. Wall clock, process of rank 0: record->reps +
      *  record->restarts repetitions, in the order in which they ran. */
     struct logp_run_time *runs;
+    /** When each rank begins, as logp_network.arrivals: in each repetition it waits until then. NULL:
+     *  all begin at the common start */
+    const int64_t *arrivals;
 };
 
 /** Order statistics of a sample. Percentiles are nearest ranks. */

@@ -28,11 +28,11 @@
  * rounded up to whole nanoseconds. So the curves of G and gamma leave rounding out, and
  * logp_curve.rounding_ns limits its effect. logp_explanation_at() gives the exact time at a value.
  *
- * This holds for the built-in models `logp`, `loggp` and `store-forward` with either gap, and for
- * `varying` if each message takes all of L. Where links differ (delay.h), L, o, g and G are the
- * parameters: a link that uses them is on the path with them, and the values of other links are a
- * constant time, links_ns. If messages wait for others (a topology, a capacity, a receiver), the
- * time depends on their order and is not such a function: -ENOTSUP.
+ * This holds for the built-in models `logp`, `loggp` and `store-forward` with either gap, `loggops`
+ * without O and links, and `varying` if each message takes all of L. Where links differ (delay.h), L,
+ * o, g and G are the parameters: a link that uses them is on the path with them, others are a constant
+ * time, links_ns. If messages wait for others (a topology, a capacity, a receiver), or ranks arrive
+ * late, the time is not such a function: -ENOTSUP.
  *
  * Source: Kelley & Walker, critical-path planning, 1959; Eisner & Severance, JACM 23(4), 1976
  * (breakpoints from the lines at a few points).

@@ -22,6 +22,7 @@
  *   transport.h   machines over the processes of an MPI program
  *   history.h     histories of clients, and a check that they are linearizable
  *   explain.h     the critical path of a schedule, and its time as a function of each parameter
+ *   graph.h       graphs of operations (GOAL), and their times by the rules of LogGOPSim
  *   search.h      a search for the schedule that ends soonest
  *
  * Not included here, unstable:
@@ -37,6 +38,7 @@
 #include <logp/delay.h>
 #include <logp/experiment.h>
 #include <logp/explain.h>
+#include <logp/graph.h>
 #include <logp/history.h>
 #include <logp/vp.h>
 #include <logp/machine.h>

@@ -21,16 +21,20 @@ static int64_t max2(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* (k-1) times a price per byte, rounded up. */
+static int64_t bytes_ns(int64_t ps, size_t counted)
+{
+    const unsigned __int128 ns = ((unsigned __int128)counted * (uint64_t)ps + 999) / 1000;
+
+    return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8;
+}
+
 int64_t logp_params_stream_ns(const struct logp_params *params, size_t n_bytes)
 {
     const size_t k = n_bytes > 0 ? n_bytes : 1;
     const size_t counted = params->store_forward ? k : k - 1;
-    unsigned __int128 ns;
 
-    if (params->G_ps == 0 || counted == 0)
-        return 0;
-    ns = ((unsigned __int128)counted * (uint64_t)params->G_ps + 999) / 1000;
-    return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8;
+    return params->G_ps == 0 || counted == 0 ? 0 : bytes_ns(params->G_ps, counted);
 }
 
 /* The gap of a message that streams for this time. */
@@ -61,6 +65,12 @@ static int64_t draw_latency(const struct logp_params *p, const struct logp_trans
     return below(draw_of(p->seed, t->src, t->dst, t->number), p->L_ns + 1);
 }
 
+/* The time that a processor spends on the bytes of a message: O is 0 but under loggops. */
+static inline int64_t own_ns(const struct logp_params *p, size_t n_bytes)
+{
+    return p->O_ps == 0 || n_bytes <= 1 ? 0 : bytes_ns(p->O_ps, n_bytes - 1);
+}
+
 static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
 {
     const struct logp_params *p = model;
@@ -74,8 +84,8 @@ static void start(void *model, const struct logp_port *port, struct logp_transfe
 static inline void charge_send(const struct logp_params *p, struct logp_port *port,
                                struct logp_transfer *t, int64_t latency, int64_t streams)
 {
-    t->done = t->start + p->o_send_ns;
-    t->arrival = t->done + latency + (p->recv_streams ? 0 : streams);
+    t->done = t->start + p->o_send_ns + own_ns(p, t->n_bytes);
+    t->arrival = t->start + p->o_send_ns + latency + (p->recv_streams ? 0 : streams);
     port->send_start = t->start;
     port->send_next = t->start + max2(p->o_send_ns, gap_of(p, streams));
 }
@@ -89,11 +99,11 @@ static inline void charge_recv(const struct logp_params *p, struct logp_port *po
     t->start = max2(max2(t->ready, t->arrival), port->recv_start + max2(p->o_recv_ns, gap));
     if (p->gap_shared)
         t->start = max2(t->start, port->send_next + gap - p->g_ns);
-    t->done = t->start + p->o_recv_ns + streams;
+    t->done = t->start + p->o_recv_ns + max2(streams, own_ns(p, t->n_bytes));
     port->recv_start = t->start + streams; /* the gap to the next receive begins at the last byte */
 }
 
-/* Not inlined: without a G, which is usual, a send and a receive call nothing. */
+/* Not inlined: without prices per byte, which is usual, a send and a receive call nothing. */
 static __attribute__((noinline)) void send_long(const struct logp_params *p, struct logp_port *port,
                                                 struct logp_transfer *t)
 {
@@ -111,7 +121,7 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct logp_params *p = model;
 
-    if (p->G_ps == 0 && !p->latency_varies)
+    if ((p->G_ps | p->O_ps) == 0 && !p->latency_varies)
         charge_send(p, port, t, p->L_ns, 0);
     else
         send_long(p, port, t);
@@ -121,7 +131,7 @@ static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct logp_params *p = model;
 
-    if (p->G_ps == 0)
+    if ((p->G_ps | p->O_ps) == 0)
         charge_recv(p, port, t, 0);
     else
         recv_long(p, port, t);
@@ -207,6 +217,7 @@ int logp_delay_params(const char *name, const struct logp_params *given, struct 
     out->store_forward = row->store_forward;
     out->latency_varies = row->latency_varies;
     out->recv_streams = row->recv_streams;
+    out->O_ps = row->recv_streams ? given->O_ps : 0;
     return 0;
 }
 
@@ -227,7 +238,7 @@ static bool in_range(int64_t t)
 static bool valid(const struct logp_params *p)
 {
     return in_range(p->L_ns) && in_range(p->o_send_ns) && in_range(p->o_recv_ns) &&
-           in_range(p->g_ns) && in_range(p->G_ps) && in_range(p->gamma_ps) &&
+           in_range(p->g_ns) && in_range(p->G_ps) && in_range(p->gamma_ps) && in_range(p->O_ps) &&
            p->capacity >= LOGP_CAPACITY_RULE;
 }
 

@@ -12,7 +12,7 @@ logp_test_suites(EXECUTORS shared ALSO thread fiber SUITES
 logp_test_suites(EXECUTORS shared ALSO thread fiber parallel SUITES link_costs:slow)
 # These run no programs, or with an executor of their own.
 logp_test_suites(SUITES
-  bound:slow bound_terms explain:long explain_slack op optimum:long parameters:long record reduce_time disturbed restarts
+  bound:slow bound_terms earliest explain:long explain_slack op optimum:long parameters:long record reduce_time disturbed restarts
   schedule:long summation_plan synthesis tree)
 # It runs thousands of them, and threads take five times as long.
 set_tests_properties(explain PROPERTIES ENVIRONMENT LOGP_TEST_EXECUTOR=fiber)

@@ -73,12 +73,27 @@ static struct logp_params some_params(uint64_t *random)
                                 .gap_shared = one_in(random, 3)};
 }
 
+/* The list in the order of its acts by LogGOPSim's rules; to be freed. */
+static struct logp_step_list *ordered(const struct graph *g, const struct logp_network *model)
+{
+    struct logp_graph_time time;
+    struct logp_step_list *list;
+    struct logp_graph *graph;
+
+    cr_assert_eq(logp_graph_of_list(&g->list, &graph), 0);
+    cr_assert_eq(logp_graph_order(graph, model, &list, &time), 0);
+    logp_graph_destroy(graph);
+    return list;
+}
+
 /* What the virtual clock says. */
 static int64_t run(struct logp_machine *m, const struct graph *g, const struct logp_network *model,
                    const char *delay, uint64_t seed)
 {
+    struct logp_step_list *list = model->params.recv_streams ? ordered(g, model) : NULL;
     const struct logp_experiment x = test_experiment(
-        logp_algorithm_find("schedule", "listed"), &(struct logp_args){.list = &g->list}, 2, seed);
+        logp_algorithm_find("schedule", "listed"),
+        &(struct logp_args){.list = list != NULL ? list : &g->list}, 2, seed);
     struct logp_delay d;
     struct logp_record r;
     int rc;
@@ -88,6 +103,7 @@ static int64_t run(struct logp_machine *m, const struct graph *g, const struct l
     rc = logp_experiment_run(m, &x, &r);
     cr_assert(rc == 0 && r.verified, "seed %lu: %d", (unsigned long)seed, rc);
     cr_assert_eq(r.emulated.min_ns, r.emulated.max_ns);
+    logp_graph_list_destroy(list);
     return r.emulated.median_ns;
 }
 
@@ -269,4 +285,106 @@ Test(graph, it_is_run_and_not_started)
     test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6ns), start_graph, &args);
     test_run(test_machine(2, LOGP_CLOCK_WALL, &test_6ns), start_graph, &args);
     test_run(test_machine(2, LOGP_CLOCK_WALL, NULL), start_graph, &args);
+}
+
+/* Fill a rank of a graph with operations, each of which waits for the one before it. */
+static void fill(struct logp_graph *graph, int64_t rank, const struct logp_graph_op *all, int64_t n)
+{
+    cr_assert_eq(logp_graph_begin_rank(graph, rank), 0);
+    for (int64_t i = 0; i < n; i++) {
+        cr_assert_eq(logp_graph_add(graph, &all[i]), 0);
+        if (i > 0)
+            cr_assert_eq(logp_graph_add_edge(graph, &(struct logp_edge){i - 1, i, false}), 0);
+    }
+    cr_assert_eq(logp_graph_end_rank(graph, NULL), 0);
+}
+
+/* The operations of a rank on several processors overlap; ranks of one host share them. */
+Test(graph, processors_and_hosts)
+{
+    const struct logp_network model = {.params = test_params(6, 2, 4)};
+    const struct logp_graph_op work = {.kind = LOGP_STEP_COMPUTE, .amount = 100};
+    const struct logp_graph_op other = {.kind = LOGP_STEP_COMPUTE, .amount = 70, .processor = 1};
+    const int64_t shared[] = {0, 0};
+    struct logp_graph *graph;
+    struct logp_graph_time time;
+    int64_t ends[2];
+
+    cr_assert_eq(logp_graph_create(2, &graph), 0);
+    fill(graph, 0, &work, 1);
+    cr_assert_eq(logp_graph_begin_rank(graph, 1), 0);
+    cr_assert_eq(logp_graph_add(graph, &work), 0);
+    cr_assert_eq(logp_graph_add(graph, &other), 0);
+    cr_assert_eq(logp_graph_end(graph), 0);
+    cr_assert_eq(logp_graph_evaluate(graph, &model, NULL, NULL, ends, &time), 0);
+    cr_expect(time.ns == 100 && ends[0] == 100 && ends[1] == 100);
+    cr_assert_eq(logp_graph_evaluate(graph, &model, shared, NULL, ends, &time), 0);
+    cr_expect(time.ns == 200 && ends[0] == 100 && ends[1] == 200);
+    cr_expect_eq(logp_graph_evaluate(graph, &model, (int64_t[]){0, 2}, NULL, ends, &time), -EINVAL);
+    cr_expect_eq(logp_graph_size(graph).processors, 2);
+    logp_graph_destroy(graph);
+}
+
+Test(graph, operations_that_are_not_possible_are_refused)
+{
+    const struct logp_graph_op wrong[] = {
+        {.kind = LOGP_STEP_COPY},
+        {.kind = LOGP_STEP_SEND, .peer = 2},
+        {.kind = LOGP_STEP_SEND, .peer = LOGP_ANY_SOURCE},
+        {.kind = LOGP_STEP_RECEIVE, .peer = -2},
+        {.kind = LOGP_STEP_COMPUTE, .amount = -1},
+        {.kind = LOGP_STEP_COMPUTE, .amount = LOGP_GRAPH_MOST_AMOUNT + 1},
+        {.kind = LOGP_STEP_COMPUTE, .processor = LOGP_GRAPH_MOST_PLACES},
+        {.kind = LOGP_STEP_COMPUTE, .interface = -1},
+    };
+    const struct logp_graph_op work = {.kind = LOGP_STEP_COMPUTE, .amount = 1};
+    struct logp_graph *graph;
+    int64_t which;
+
+    cr_expect_eq(logp_graph_create(0, &graph), -EINVAL);
+    cr_assert_eq(logp_graph_create(2, &graph), 0);
+    cr_expect_eq(logp_graph_add(graph, &work), -EINVAL);
+    cr_expect_eq(logp_graph_begin_rank(graph, 2), -EINVAL);
+    cr_assert_eq(logp_graph_begin_rank(graph, 1), 0);
+    cr_expect_eq(logp_graph_begin_rank(graph, 1), -EINVAL);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        cr_expect_eq(logp_graph_add(graph, &wrong[i]), -EINVAL, "%zu", i);
+    cr_assert_eq(logp_graph_add(graph, &work), 0);
+    cr_assert_eq(logp_graph_add(graph, &work), 0);
+    cr_expect_eq(logp_graph_add_edge(graph, &(struct logp_edge){-1, 0, false}), -EINVAL);
+    cr_assert_eq(logp_graph_add_edge(graph, &(struct logp_edge){1, 0, false}), 0);
+    cr_assert_eq(logp_graph_add_edge(graph, &(struct logp_edge){0, 1, true}), 0);
+    cr_expect_eq(logp_graph_end_rank(graph, &which), -ELOOP);
+    cr_expect_eq(which, 0);
+    cr_assert_eq(logp_graph_begin_rank(graph, 0), 0);
+    cr_assert_eq(logp_graph_add_edge(graph, &(struct logp_edge){0, 3, false}), 0);
+    cr_expect_eq(logp_graph_end_rank(graph, &which), -EINVAL);
+    logp_graph_destroy(graph);
+}
+
+/* Ranks of several graphs beside each other take the time that each takes alone. */
+Test(graph, joined_graphs_do_not_meet)
+{
+    const struct logp_network model = {.params = test_params(6, 2, 4)};
+    const struct logp_graph_op send[] = {{.kind = LOGP_STEP_SEND, .peer = 1, .amount = 1},
+                                         {.kind = LOGP_STEP_SEND, .peer = 1, .amount = 1}};
+    const struct logp_graph_op take[] = {
+        {.kind = LOGP_STEP_RECEIVE, .peer = 0, .amount = 1},
+        {.kind = LOGP_STEP_RECEIVE, .peer = LOGP_ANY_SOURCE, .amount = 1}};
+    struct logp_graph *one, *both;
+    struct logp_graph_time time;
+    int64_t ends[4];
+
+    cr_assert_eq(logp_graph_create(2, &one), 0);
+    fill(one, 0, send, 2);
+    fill(one, 1, take, 2);
+    cr_assert_eq(logp_graph_end(one), 0);
+    cr_assert_eq(logp_graph_join((const struct logp_graph *const[]){one, one}, 2, &both), 0);
+    cr_assert_eq(logp_graph_evaluate(both, &model, NULL, NULL, ends, &time), 0);
+    cr_expect(time.ns == 14 && ends[1] == 14 && ends[3] == 14 && ends[0] == ends[2]);
+    cr_assert_eq(
+        logp_graph_evaluate(both, &model, (int64_t[]){0, 1, 0, 1}, NULL, ends, &time), 0);
+    cr_expect(time.ns == 22 && time.messages == 4, "%ld ns", (long)time.ns);
+    logp_graph_destroy(one);
+    logp_graph_destroy(both);
 }

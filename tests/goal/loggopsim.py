@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What LogGOPSim says of a GOAL file, by its rules (docs/goal.md), with O = 0 and no rendezvous: an
-independent reading of them, slow and short, for the tests. It prints the time in ns; and "tie" where
-events of different ranks at one time could have decided, which LogGOPSim takes in the order in which
-it made them, and liblogp by rank: two messages to a rank are sent at one time, or one is sent at the
-time at which an operation of its receiver is freed.
+"""The times that LogGOPSim gives for a GOAL file, by its rules (docs/goal.md): an independent reading of
+them, slow and short, for the tests. It prints the largest time in ns, and that of each rank.
 
-usage: tests/goal/loggopsim.py FILE L o g G        all in ns
+usage: tests/goal/loggopsim.py FILE L o g G [O [S]]        all in ns; S: messages of more than S bytes wait
+       tests/goal/loggopsim.py --answers FILE LOGP         compare LOGP with the answers of LogGOPSim in a JSON file
 """
 import heapq
+import json
 import re
+import subprocess
 import sys
+import tempfile
 
 SEND, RECV, CALC, MESSAGE = range(4)
+ANY = -1
 
 
 def read(text):
-    """By rank the operations, each [kind, size, peer, tag], and for each what waits for it."""
+    """By rank the operations, each [kind, size, peer, tag, cpu, nic], and for each the operations that wait for it."""
     ranks = [None] * int(re.search(r"num_ranks\s+(\d+)", text).group(1))
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
     for number, body in re.findall(r"rank\s+(\d+)\s*{([^}]*)}", text):
@@ -28,11 +30,9 @@ def read(text):
                 edges.append(order.groups())
             elif op:
                 label, kind, size, rest = op.groups()
-                peer = re.search(r"(?:to|from)\s+(-?\d+)", rest)
-                tag = re.search(r"tag\s+(-?\d+)", rest)
+                found = [re.search(word + r"\s+(-?\d+)", rest) for word in ("(?:to|from)", "tag", "cpu", "nic")]
                 labels[label] = len(ops)
-                ops.append([("send", "recv", "calc").index(kind), int(size),
-                            int(peer.group(1)) if peer else 0, int(tag.group(1)) if tag else 0])
+                ops.append([("send", "recv", "calc").index(kind), int(size)] + [int(f.group(1)) if f else 0 for f in found])
         after = {i: ([], []) for i in range(len(ops))}  # its end, its beginning
         waits = [0] * len(ops)
         for later, starts, earlier in edges:
@@ -43,44 +43,43 @@ def read(text):
 
 
 class Simulation:
-    def __init__(self, ranks, L, o, g, G):
-        self.ranks, self.L, self.o, self.g, self.G = ranks, L, o, g, G
+    def __init__(self, ranks, L, o, g, G, O=0, S=10**9):
+        self.ranks, self.L, self.o, self.g, self.G, self.O, self.S = ranks, L, o, g, G, O, S
         P = len(ranks)
-        self.cpu, self.sends, self.recvs = [0] * P, [0] * P, [0] * P
+        ops = [op for rank in ranks for op in rank[0]]
+        cpus, nics = (1 + max([op[k] for op in ops], default=0) for k in (4, 5))
+        self.cpu = [[0] * cpus for _ in range(P)]
+        self.sends, self.recvs = [[0] * nics for _ in range(P)], [[0] * nics for _ in range(P)]
         self.posted, self.unexpected = [[] for _ in range(P)], [[] for _ in range(P)]
         self.queue, self.stamp = [], 0
-        self.now, self.sent, self.freed, self.tie = 0, set(), set(), False
         for rank, (ops, _, waits) in enumerate(ranks):
-            self.put(rank, sorted((i for i in range(len(ops)) if waits[i] == 0),
-                                  key=lambda i: ops[i][0]), first=True)
+            self.put(rank, [i for i in range(len(ops)) if waits[i] == 0], first=True)
 
     def push(self, time, stamp, event):
         heapq.heappush(self.queue, (time, stamp, event))
 
     def put(self, rank, free, first=False):
-        for i in free:
-            kind = self.ranks[rank][0][i][0]
-            time = max(self.cpu[rank], self.sends[rank]) if kind == SEND else self.cpu[rank]
+        for i in sorted(free, key=lambda k: self.ranks[rank][0][k][0]):
+            kind, _, _, _, cpu, nic = self.ranks[rank][0][i]
+            time = max(self.cpu[rank][cpu], self.sends[rank][nic]) if kind == SEND else self.cpu[rank][cpu]
             self.push(0 if first else time, self.stamp, (kind, rank, i))
             self.stamp += 1
 
     def free(self, rank, i, *which):
-        """What waits for the end (0) or the beginning (1) of an operation."""
-        ops, after, waits = self.ranks[rank]
+        """The operations that become free with the end (0) or the beginning (1) of another."""
+        _, after, waits = self.ranks[rank]
         free = []
         for w in which:
             for later in after[i][w]:
                 waits[later] -= 1
                 if waits[later] == 0:
                     free.append(later)
-        if free:
-            self.freed.add((rank, self.now))
-        self.put(rank, sorted(free, key=lambda k: ops[k][0]))
+        return free
 
     @staticmethod
     def take(queue, src, tag):
         for k, (s, t, what) in enumerate(queue):
-            if (s == src or -1 in (s, src)) and (t == tag or -1 in (t, tag)):
+            if (s == src or ANY in (s, src)) and (t == tag or ANY in (t, tag)):
                 del queue[k]
                 return what
         return None
@@ -89,55 +88,93 @@ class Simulation:
         while self.queue:
             time, stamp, event = heapq.heappop(self.queue)
             kind, rank = event[:2]
-            if kind == MESSAGE:
-                later = max(self.cpu[rank], self.recvs[rank])
-            elif kind == SEND:
-                later = max(self.cpu[rank], self.sends[rank])
-            else:
-                later = self.cpu[rank] if kind == CALC else 0
+            op = self.ranks[event[2]][0][event[3]] if kind == MESSAGE else self.ranks[rank][0][event[2]]
+            cpu, nic = op[4:]
+            later = 0 if kind == RECV else self.cpu[rank][cpu]
+            if kind in (MESSAGE, SEND):
+                later = max(later, (self.recvs if kind == MESSAGE else self.sends)[rank][nic])
             if later > time:
                 self.push(later, stamp, event)
                 continue
-            self.act(time, event)
+            for r, free in sorted(self.act(time, event, op).items()):
+                self.put(r, free)
         assert not any(self.posted) and not any(self.unexpected)
-        self.tie |= not self.sent.isdisjoint(self.freed)
-        return max(self.cpu)
+        return [max(times) for times in self.cpu]
 
-    def act(self, time, event):
+    def meet(self, time, rank, i, src, send, cpu, nic):
+        """A receive and a message are there: by rank the operations that become free."""
+        free = {}
+        if self.ranks[src][0][send][1] > self.S:
+            free[src] = self.free(src, send, 0)
+            self.cpu[src][cpu] = max(self.cpu[src][cpu], time)
+            self.sends[src][nic] = max(self.sends[src][nic], time)
+        free[rank] = free.get(rank, []) + self.free(rank, i, 0)
+        return free
+
+    def act(self, time, event, op):
         kind, rank = event[:2]
-        self.now = time
+        _, size, peer, tag, cpu, nic = op
         if kind == MESSAGE:
-            _, _, src, tag, size = event
+            src, send = event[2:]
             streams = (size - 1) * self.G
-            self.cpu[rank] = time + self.o + streams
-            self.recvs[rank] = time + self.g + streams
+            self.cpu[rank][cpu] = time + self.o + max(streams, (size - 1) * self.O)
+            self.recvs[rank][nic] = time + self.g + streams
             i = self.take(self.posted[rank], src, tag)
-            if i is None:
-                self.unexpected[rank].append((src, tag, True))
-            else:
-                self.free(rank, i, 0)
-            return
+            if i is not None:
+                return self.meet(time, rank, i, src, send, cpu, nic)
+            self.unexpected[rank].append((src, tag, (src, send)))
+            return {}
         i = event[2]
-        _, size, peer, tag = self.ranks[rank][0][i]
         if kind == CALC:
-            self.cpu[rank] = time + size
-            self.free(rank, i, 1, 0)
-        elif kind == SEND:
-            self.cpu[rank] = time + self.o
-            self.sends[rank] = time + self.g + (size - 1) * self.G
-            self.tie |= (peer, time) in self.sent
-            self.sent.add((peer, time))
-            self.push(time + self.o + self.L, self.stamp, (MESSAGE, peer, rank, tag, size))
+            self.cpu[rank][cpu] = time + size
+            return {rank: self.free(rank, i, 1, 0)}
+        if kind == SEND:
+            self.cpu[rank][cpu] = time + self.o + (size - 1) * self.O
+            self.sends[rank][nic] = time + self.g + (size - 1) * self.G
+            self.push(time + self.o + self.L, self.stamp, (MESSAGE, peer, rank, i))
             self.stamp += 1
-            self.free(rank, i, 1, 0)
-        elif self.take(self.unexpected[rank], peer, tag):
-            self.free(rank, i, 1, 0)
-        else:
+            return {rank: self.free(rank, i, *((1, 0) if size <= self.S else (1,)))}
+        free = self.free(rank, i, 1)
+        met = self.take(self.unexpected[rank], peer, tag)
+        if met is None:
             self.posted[rank].append((peer, tag, i))
-            self.free(rank, i, 1)
+            return {rank: free}
+        all_free = self.meet(time, rank, i, met[0], met[1], cpu, nic)
+        all_free[rank] = free + all_free[rank]
+        return all_free
+
+
+def compare(answers, logp):
+    """Each rank of each graph, by predict and, where a rank has one processor and no send waits, by run."""
+    with open(answers, encoding="utf-8") as file:
+        graphs = json.load(file)
+    for number, c in enumerate(graphs):
+        said = Simulation(read(c["goal"]), *(c[k] for k in "LogGOS")).run()
+        assert said == c["hosts_ns"], "graph %d: %s, not %s" % (number, said, c["hosts_ns"])
+        with tempfile.NamedTemporaryFile("w", suffix=".goal") as file:
+            file.write(c["goal"])
+            file.flush()
+            options = ["--schedule", file.name, "--format", "json"]
+            for name in "LogGO":
+                options += ["-" + name, "%dns" % c[name]]
+            waits = c["S"] < 10**9
+            for command in (["predict"], ["run", "--clock", "virtual", "--reps", "1"]):
+                more = ["--rendezvous", str(c["S"])] if waits else []
+                got = subprocess.run([logp] + command + options + more, capture_output=True, text=True, check=False)
+                if command[0] == "run" and (waits or re.search("cpu [1-9]|nic [1-9]", c["goal"])):
+                    assert got.returncode == 2 and "logp predict" in got.stderr, "graph %d: %s" % (number, got.stderr)
+                    continue
+                assert got.returncode == 0, "graph %d: %s" % (number, got.stderr)
+                row = json.loads(got.stdout)[0]
+                assert row["rank_ends_ns"] == said and row["predicted_ns"] == max(said), "graph %d: %s" % (number, row)
+                assert command[0] == "predict" or row["emulated_ns"]["median"] == max(said), "graph %d" % number
+    print("%d graphs" % len(graphs))
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        simulation = Simulation(read(file.read()), *map(int, sys.argv[2:6]))
-    print(simulation.run(), "tie" if simulation.tie else "")
+    if sys.argv[1] == "--answers":
+        compare(*sys.argv[2:4])
+    else:
+        with open(sys.argv[1], encoding="utf-8") as file:
+            ends = Simulation(read(file.read()), *map(int, sys.argv[2:8])).run()
+        print(max(ends), ends)

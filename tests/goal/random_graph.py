@@ -3,15 +3,21 @@
 """A random GOAL file that comes to an end: operations in a global order, of which each rank keeps
 some of its own by requires; messages have a receive each, some from any source or with any tag.
 
-usage: tests/goal/random_graph.py SEED [wild]
+usage: tests/goal/random_graph.py SEED [wild] [places]     places: ranks have several processors and interfaces
 """
 import random
 import sys
 
 
+def place(draw, op):
+    text = draw.choice(["", " cpu %d" % draw.randrange(3)])
+    return text if op.startswith("calc") else text + draw.choice(["", " nic %d" % draw.randrange(2)])
+
+
 def main():
     draw = random.Random(int(sys.argv[1]))
-    wild = len(sys.argv) > 2
+    wild = "wild" in sys.argv[2:]
+    places = "places" in sys.argv[2:]
     P = draw.randint(2, 6)
     ranks = [[] for _ in range(P)]
     largest = draw.choice([1, 1, 8, 300, 2000])
@@ -31,7 +37,7 @@ def main():
             ranks[draw.randrange(P)].append("calc %d" % draw.randint(0, 9000))
     print("num_ranks %d" % P)
     for r, ops in enumerate(ranks):
-        lines = ["l%d: %s" % (i, op) for i, op in enumerate(ops)]
+        lines = ["l%d: %s%s" % (i, op, place(draw, op) if places else "") for i, op in enumerate(ops)]
         for i in range(1, len(ops)):
             for j in range(max(0, i - 3), i):
                 if draw.random() < density / 2:

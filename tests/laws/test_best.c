@@ -19,8 +19,8 @@ static bool is_end(const struct logp_prediction *p)
     return p->certainty == LOGP_PREDICTION_EXACT || p->certainty == LOGP_PREDICTION_BOUND;
 }
 
-/* Does the row take the best k where none is given? kchain-opt and others compute theirs, grouped
- * estimates it, and in pat k only limits the items of a message. */
+/* Does the row take the best k where none is given? kchain-opt and others compute theirs, and in pat k
+ * only limits the items of a message. */
 static bool has_free_k(const struct logp_algorithm *a, const struct logp_invocation *c)
 {
     struct logp_invocation two = *c, three = *c;
@@ -28,8 +28,7 @@ static bool has_free_k(const struct logp_algorithm *a, const struct logp_invocat
     two.args.k = 2;
     three.args.k = 3;
     return c->args.k == 0 && test_has_knob(a, "k") && strcmp(a->name, "pat") != 0 &&
-           strcmp(a->name, "grouped") != 0 && test_knob(a, "k", MOST_P, &two) == 2 &&
-           test_knob(a, "k", MOST_P, &three) == 3;
+           test_knob(a, "k", MOST_P, &two) == 2 && test_knob(a, "k", MOST_P, &three) == 3;
 }
 
 static int64_t most_k(int64_t P)

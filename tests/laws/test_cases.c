@@ -61,7 +61,7 @@ static bool may_have_none(const struct drawn *d, const struct logp_algorithm *a)
         return true;
     if (d->P == 1)
         return false;
-    if (d->call.model.links != NULL)
+    if (d->call.model.links != NULL || d->call.model.arrivals != NULL)
         return a->steps == NULL;
     if (d->topology != NULL)
         return !follows_a_tree(d, a) || (d->call.model.params.gap_shared && !broadcast);
@@ -179,12 +179,13 @@ static void check_schedule(struct logp_machine *m, const struct drawn *d,
 static bool run(struct logp_machine *m, const struct drawn *d, const struct logp_algorithm *a,
                 struct count *count)
 {
-    const struct logp_experiment x = test_experiment(a, &d->call.args, d->reps, d->seed);
+    struct logp_experiment x = test_experiment(a, &d->call.args, d->reps, d->seed);
     const bool linked = d->call.model.links != NULL;
     struct logp_prediction formula;
     struct logp_record r;
     int64_t ns;
 
+    x.arrivals = d->call.model.arrivals;
     if (test_needs(a, d->P, &d->call) != NULL) {
         check_refusal(m, d, a, &x);
         count->refused++;
@@ -233,7 +234,12 @@ static struct logp_machine *machine_for(struct logp_machine **machines, const st
 #else
 static struct drawn draw_case(uint64_t seed)
 {
-    return draw_linked(seed);
+    uint64_t random = seed * UINT64_C(0xd1342543de82ef95) | 1;
+    struct drawn d = draw_linked(seed);
+
+    if (one_in(&random, 3))
+        draw_arrivals(&d, &random);
+    return d;
 }
 
 /* A machine of its processors, with its delays where it can have them. */

@@ -14,7 +14,7 @@ TOP = os.path.abspath(os.path.join(__file__, "../../.."))
 # Of each layer the folders, from the bottom up; what lies beside them is above all.
 LAYERS = {
     "runtime": ["host", "state", "trace", "delay", "carrier", "mail", "core", "call", "check", "transport"],
-    "algorithms": ["memory", "machine", "operand", "predict", "schedule", "collective", "choice", "search", "experiment", "parameters"],
+    "algorithms": ["memory", "machine", "operand", "predict", "graph", "schedule", "collective", "choice", "search", "experiment", "parameters"],
     "tools": ["host", "mpi/standard", "mpi/file", "mpi/check", "text", "file", "question/schedule", "question", "question/choice", "answer", "answer/replay", "answer/measure",
               "answer/versus", "answer/tree", "answer/tune", "answer/validate", "view", "view/canvas", "view/plot", "view/schedule", "view/records",
               "view/replay",

@@ -35,7 +35,8 @@ CASES = [
         "run alltoall --algo all -P 4 --topology ring --rendezvous 0 " + RUN,
         "run broadcast --fault drop:1@0-4 " + RUN, "run broadcast -P 2 --unit 1us --reps 8 --executor fiber",
         "run gather -P 2 --counts 8,16 " + RUN, "run barrier -P 2 --machine cm5 " + RUN,
-        "predict broadcast --algo all", COMPARED]),
+        "predict broadcast --algo all --arrival late@1:5", COMPARED,
+        "predict --schedule {0}/concurrent.goal,{0}/concurrent.goal".format(os.path.join(os.path.dirname(PAGE), "../tests/goal"))]),
     ("Explanations", 0, "json", "explain", [
         "predict broadcast --explain", "run allreduce --algo all --explain --gamma 1 -G 1ns " + RUN]),
     ("Comparisons of two algorithms", 0, "json", "versus", [

@@ -81,6 +81,19 @@ static const struct logp_op *some_op(uint64_t *random)
     return one_in(random, 12) ? &maps : logp_op_at((size_t)below(random, n));
 }
 
+/* Ranks that arrive at any time, or one that is late. */
+static void draw_arrivals(struct drawn *d, uint64_t *random)
+{
+    const bool one = one_in(random, 2);
+    const int late = (int)below(random, d->P);
+    int64_t *ns = calloc((size_t)d->P, sizeof(*ns));
+
+    for (int r = 0; r < d->P; r++)
+        if (!one || r == late)
+            ns[r] = below(random, one_in(random, 2) ? 40 : 100000);
+    d->call.model.arrivals = ns;
+}
+
 /* Nothing, one, few, many. */
 static int64_t some_size(uint64_t *random, int64_t most)
 {

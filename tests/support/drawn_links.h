@@ -87,6 +87,7 @@ static inline struct drawn draw_linked(uint64_t seed)
 static inline void drawn_free(struct drawn *d)
 {
     logp_links_destroy((struct logp_links *)d->call.model.links);
+    free((void *)(uintptr_t)d->call.model.arrivals);
     logp_topology_destroy(d->topology);
 }
 

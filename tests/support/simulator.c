@@ -341,6 +341,8 @@ static int begin(struct simulation *s, struct sim *sim)
                            .last_recv = INT64_MIN / 4,
                            .next_send = INT64_MIN / 4,
                            .last = &k->first};
+        if (sim->model.arrivals != NULL)
+            k->clock = sim->model.arrivals[i];
     }
     return s->rank != NULL && s->sent != NULL && s->link_free != NULL ? 0 : -ENOMEM;
 }

@@ -38,9 +38,14 @@ struct row {
     const char *unexplained;             /* the reason; NULL: it is explained */
     bool keeps_runs;                     /* each measured time is wanted */
     struct logp_run_time *runs;          /* reps + restarts of them, to be freed; NULL: none */
-    bool explained_failure; /* with faults: the first failed repetition has been reported */
-    struct change change;   /* bench --against */
-    char wrong_ranks[128];  /* without the right result in it: "3,7"; many: "3,7,+5 more" */
+    bool explained_failure;   /* with faults: the first failed repetition has been reported */
+    struct change change;     /* bench --against */
+    const int64_t *rank_ends; /* by rank, of a GOAL file: the end of its last operation; kept by the
+                                 question. NULL: not known */
+    int64_t n_rank_ends;
+    bool has_alone;
+    int64_t alone_ns; /* of a file of --schedule, without the others */
+    char wrong_ranks[128];    /* without the right result in it: "3,7"; many: "3,7,+5 more" */
 };
 
 struct saved; /* a run that was kept: view/records/saved.c */

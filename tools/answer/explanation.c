@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of predictions: --explain. */
 #include "question/choice/choice.h"
+#include "question/schedule/schedule.h"
 #include "answer/answer.h"
 
 #include <errno.h>
@@ -19,13 +20,20 @@ struct problem *check_explained(const struct question *q, const char *by)
     if (!q->model.emulated)
         return option_problem("--delay", q->model.delay->name,
                               "with %s: a delay model in which messages take time", by);
-    if (q->what.list != NULL && q->what.list->edges != NULL && !q->what.list->in_order)
+    if (is_concurrent(q) && !by_graph(q))
         return option_problem("--schedule", option_text(q, "schedule"),
                               "with %s: operations in one order; those of this file are concurrent",
                               by);
-    if (model_params(q).recv_streams)
+    if (model_params(q).recv_streams && (q->model.network.params.O_ps > 0 ||
+                                         q->model.network.params.gap_shared ||
+                                         q->model.network.links != NULL))
         return option_problem("--delay", q->model.delay->name,
-                              "with %s: logp, loggp or store-forward; type --delay loggp", by);
+                              "with %s: without -O, --gap shared and links; remove them, or type "
+                              "--delay loggp",
+                              by);
+    if (q->model.arrival_text != NULL)
+        return option_problem("--arrival", q->model.arrival_text,
+                              "none: %s starts all ranks at one time; remove one of the two", by);
     if (q->model.network.topology != NULL)
         return option_problem(
             "--topology", logp_topology_spec(q->model.network.topology),

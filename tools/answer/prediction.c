@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions under the delay model of the options. */
 #include "question/choice/choice.h"
+#include "question/schedule/schedule.h"
 #include "answer/runs.h"
 
 #include <errno.h>
@@ -57,9 +58,15 @@ static struct problem *predict_model(const struct question *q, const struct logp
 struct problem *predict(const struct question *q, const struct logp_invocation *c,
                         const struct logp_algorithm *algorithm, struct logp_prediction *out)
 {
+    const int64_t *ends;
+
     if (is_faulty(q) || (q->model.plugin != NULL && !c->model.params.latency_varies))
         return predict_model(q, c, algorithm, out);
-    *out = predict_by(algorithm, q->model.P, c, q->what.by);
+    if (by_graph(q))
+        *out = (struct logp_prediction){LOGP_PREDICTION_EXACT, time_of_graph(q, &ends)->ns,
+                                        LOGP_BY_SCHEDULE};
+    else
+        *out = predict_by(algorithm, q->model.P, c, q->what.by);
     return NULL;
 }
 

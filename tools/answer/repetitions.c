@@ -2,6 +2,7 @@
 /* Running algorithms one after the other: progress, the end of all runs, and the report of a failed
  * run. */
 #include "answer/runs.h"
+#include "question/schedule/schedule.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -100,8 +101,9 @@ static void tell_failed(void *arg, const struct logp_failed *failed)
 }
 
 /* Take the least, mean and greatest of the ranks' mean times; all of them are known, or none. */
-static void take_rank_times(struct row *row, const int64_t *rank_ns, int64_t P)
+static void take_rank_times(const struct question *q, struct row *row, const int64_t *rank_ns)
 {
+    const int64_t P = q->model.P;
     double sum = 0;
 
     row->has_ranks = rank_ns != NULL && rank_ns[0] >= 0;
@@ -114,6 +116,9 @@ static void take_rank_times(struct row *row, const int64_t *rank_ns, int64_t P)
         sum += (double)rank_ns[i];
     }
     row->ranks.mean_ns = (int64_t)(sum / (double)P + 0.5);
+    if (by_graph(q))
+        row->rank_ends = keep_ends(q, rank_ns, P);
+    row->n_rank_ends = P;
 }
 
 /* Report unreceived messages: the next collective would take them for its own. */
@@ -167,7 +172,8 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
                                 .disturbed_by_ns = q->how.disturbed_by_ns,
                                 .failed = tell_failed,
                                 .failed_arg = &telling,
-                                .rank_ns = rank_ns};
+                                .rank_ns = rank_ns,
+                                .arrivals = c->model.arrivals};
     int rc;
 
     if (row->keeps_runs && q->how.clock == LOGP_CLOCK_WALL)
@@ -176,7 +182,7 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
         tell_progress(&telling, 0, q->how.reps);
     rc = logp_experiment_run(m, &x, &row->record);
     row->ran = true;
-    take_rank_times(row, rank_ns, q->model.P);
+    take_rank_times(q, row, rank_ns);
     free(rank_ns);
     row->processes = logp_machine_processes(m);
     q->work->is_over |= rc == -EINTR; /* perhaps by a signal to another process */

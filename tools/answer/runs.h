@@ -65,6 +65,15 @@ struct steps begin_steps(const struct question *q, const char *command, const ch
  * watcher how many, and the time that is left, as long as the steps so far. what: the work of now */
 void show_steps(struct steps *s, double done, size_t n, const char *what);
 void end_steps(struct steps *s);
+
+/* The choice of an algorithm between the two: its progress is shown, and --limit and the watcher end
+ * it. */
+struct choice_steps {
+    struct steps steps;
+    struct followed_choice choosing;
+};
+void begin_choice(struct choice_steps *c, struct question *q, const char *command);
+void end_choice(struct choice_steps *c, struct question *q);
 /* Whether the watcher has ended all runs, here or in another process. */
 bool runs_are_over(const struct question *q);
 /* The time on the host's monotonic clock. */

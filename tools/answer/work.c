@@ -41,6 +41,30 @@ void end_steps(struct steps *s)
         tell_doing(s->q, NULL);
 }
 
+static bool choice_goes_on(void *arg, size_t done, size_t n)
+{
+    struct choice_steps *c = arg;
+    const int64_t limit_ns = c->steps.q->how.choice_limit_ns;
+
+    show_steps(&c->steps, (double)done, n, "--algo auto");
+    c->choosing.is_over =
+        runs_are_over(c->steps.q) || (limit_ns > 0 && host_ns() - c->steps.begun_ns >= limit_ns);
+    return !c->choosing.is_over;
+}
+
+void begin_choice(struct choice_steps *c, struct question *q, const char *command)
+{
+    *c = (struct choice_steps){.steps = begin_steps(q, command, "schedules"),
+                               .choosing = {.watch = choice_goes_on, .arg = c}};
+    q->how.choosing = &c->choosing;
+}
+
+void end_choice(struct choice_steps *c, struct question *q)
+{
+    q->how.choosing = NULL;
+    end_steps(&c->steps);
+}
+
 bool runs_are_over(const struct question *q)
 {
     const struct watcher *w = &q->work->watcher;

@@ -52,6 +52,7 @@ const struct output_format output_formats[] = {
      .trace = &trace_as_text,
      .versus = &versus_as_text},
     {.name = "goal", .suffix = "goal", .steps = &steps_as_goal, .trace = &trace_as_goal},
+    {.name = "goal-bin", .suffix = "bin", .is_binary = true, .steps = &steps_as_goal_binary},
     {.name = "mpi-c", .suffix = "c", .steps = &steps_as_mpi},
     {.name = "perfetto", .suffix = "pftrace", .is_binary = true, .trace = &trace_as_perfetto},
     {.name = "machine", .suffix = "machine", .machine = true},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* logp predict: one row for each requested algorithm. */
 #include "question/choice/choice.h"
+#include "question/schedule/schedule.h"
 #include "commands/command.h"
 #include "view/records/records.h"
 #include "answer/answer.h"
@@ -73,23 +74,66 @@ static struct problem *show_predictions(struct question *q, const struct output 
     return told(say_unpredicted(q, out->c, rows, out->n));
 }
 
+/* The operations of a GOAL file that are done. */
+static void show_graph(void *arg, int64_t done, int64_t all)
+{
+    show_steps(arg, (double)done / (double)all, 1, "operations of the schedule");
+}
+
+/* A row for each file of --schedule, with its time alone and with the others. */
+static struct problem *predict_jobs(struct question *q, struct output *out, struct row *rows,
+                                    const struct logp_algorithm *listed)
+{
+    const int64_t *ends;
+
+    time_of_graph(q, &ends);
+    for (out->n = 0; out->n < jobs_of_schedule(q); out->n++) {
+        struct row *row = &rows[out->n];
+        struct schedule_job job;
+
+        TRY(find_job(q, out->n, listed, &job));
+        *row = (struct row){.algorithm = job.row,
+                            .n_rank_ends = job.P,
+                            .rank_ends = keep_ends(q, ends + job.first, job.P),
+                            .has_alone = true,
+                            .alone_ns = job.alone_ns};
+        row->record.prediction = (struct logp_prediction){LOGP_PREDICTION_EXACT, job.together_ns,
+                                                          LOGP_BY_SCHEDULE};
+    }
+    return NULL;
+}
+
 static struct problem *predict_all(struct question *q, struct answer_file *to)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
     struct asked a;
     struct output out = {.q = q, .c = &a.c, .rows = rows};
     struct steps steps = begin_steps(q, "predict", "algorithms");
+    struct choice_steps choice;
     struct problem *problem;
+    const int64_t *ends;
 
-    TRY(asked_algorithms(q, &a));
+    q->what.graph_progress = show_graph;
+    q->what.graph_progress_arg = &steps;
+    begin_choice(&choice, q, "predict");
+    problem = asked_algorithms(q, &a);
+    end_choice(&choice, q);
+    TRY(problem);
     out.collective = a.collective;
     out.n = a.n;
     say_large_G(q);
-    for (size_t i = 0; i < a.n; i++) {
+    if (jobs_of_schedule(q) > 1)
+        TRY(predict_jobs(q, &out, rows, a.chosen[0]));
+    for (size_t i = 0; i < a.n && jobs_of_schedule(q) <= 1; i++) {
         rows[i].algorithm = a.chosen[i];
         show_steps(&steps, (double)i, a.n, a.chosen[i]->name);
         if (q->model.plugin != NULL || q->model.emulated)
             TRY(predict(q, &a.c, a.chosen[i], &rows[i].record.prediction));
+        if (by_graph(q)) {
+            time_of_graph(q, &ends);
+            rows[i].rank_ends = keep_ends(q, ends, q->model.P);
+            rows[i].n_rank_ends = q->model.P;
+        }
     }
     end_steps(&steps);
     say_unpredicted_rows(q, &a.c, rows, a.n);

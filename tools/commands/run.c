@@ -69,12 +69,16 @@ static struct problem *run(struct question *q, struct answer_file *to)
     struct row rows[MAX_ALGORITHMS] = {0};
     struct asked a;
     struct output out = {.q = q, .c = &a.c, .rows = rows};
+    struct choice_steps choice;
     struct problem *problem;
 
     TRY(named_collective(q, &a.collective));
     if (q->model.unit_auto)
         TRY(find_unit(q, a.collective));
-    TRY(resolve_asked(q, &a));
+    begin_choice(&choice, q, "run");
+    problem = resolve_asked(q, &a);
+    end_choice(&choice, q);
+    TRY(problem);
     out.collective = a.collective;
     for (size_t i = 0; i < a.n; i++)
         rows[i] = (struct row){.algorithm = a.chosen[i], .keeps_runs = q->form.raw != NULL};

@@ -4,6 +4,7 @@
  * computing for its time, and copying, which costs nothing, is left out.
  */
 #include "question/choice/choice.h"
+#include "question/schedule/schedule.h"
 #include "commands/command.h"
 #include "answer/answer.h"
 #include "view/schedule/forms.h"
@@ -13,15 +14,18 @@ static struct problem *schedule(struct question *q, struct answer_file *to)
     struct asked asked;
     const struct logp_algorithm *a;
     struct schedule_shown shown;
+    const struct step_form *form = q->form.format->steps;
 
-    TRY(asked_algorithms(q, &asked));
-    a = asked.chosen[0];
     if (option_given(q, "by"))
         return usage_problem("--by: logp schedule shows steps and does not use it");
-    if (q->what.list != NULL && q->what.list->edges != NULL && !q->what.list->in_order)
-        return option_problem(
-            "--schedule", option_text(q, "schedule"),
-            "steps that are done one after the other; some of these are concurrent");
+    if (has_graph(q) && form->graph != NULL && (form->whole || !is_ours(q)))
+        return form->graph(to->f, graph_of_schedule(q));
+    TRY(asked_algorithms(q, &asked));
+    a = asked.chosen[0];
+    if (is_concurrent(q))
+        return option_problem("--schedule", option_text(q, "schedule"),
+                              "steps that are done one after the other; some of these are "
+                              "concurrent, which --format goal and goal-bin show");
     if (asked.n > 1)
         return option_problem("--algo", q->what.algorithm_list, "one algorithm");
     if (a->steps == NULL)
@@ -37,14 +41,14 @@ static struct problem *schedule(struct question *q, struct answer_file *to)
         .algorithm = a,
         .collective = logp_collective_find(asked.collective),
         .has_data = q->what.list == NULL || q->what.as != NULL};
-    TRY(show_schedule(to->f, q->form.format->steps, &shown));
+    TRY(show_schedule(to->f, form, &shown));
     return check_steps(q, &asked.c, a);
 }
 
 const struct command command_schedule = {
     .name = "schedule",
     .arguments = "COLLECTIVE",
-    .summary = "list the steps of each processor: text, json, goal or mpi-c",
+    .summary = "list the steps of each processor: text, json, goal, goal-bin or mpi-c",
     .options = OPTIONS_MODEL | OPTIONS_BASIS | OPTIONS_FORMAT | OPTIONS_OUTPUT,
     .answer = ANSWER_STEPS,
     .call = schedule,

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -202,24 +201,10 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
 
 /* ---- all ranks ---- */
 
-/* Memory that ranks free stays with the process, unless a user has set what the C library does with it. Threads share
- * one address space, in which each return to the kernel interrupts all cores. The values are the largest that the C
- * library reaches by itself. */
-static void keep_freed_memory(void)
-{
-    enum { MIB = 1 << 20 };
-
-    if (getenv("GLIBC_TUNABLES") != NULL)
-        return;
-    mallopt(M_MMAP_THRESHOLD, 32 * MIB);
-    mallopt(M_TRIM_THRESHOLD, 64 * MIB);
-}
-
 static int make_job(struct job *job, int n)
 {
     job->n_ranks = n;
     job->pid = getpid();
-    keep_freed_memory();
     the_run.ranks = calloc((size_t)n, sizeof(*the_run.ranks));
     job->hosts = calloc((size_t)n, sizeof(*job->hosts));
     job->abort_code = -1;

@@ -145,6 +145,10 @@ static struct problem *apply_place(struct question *q, const char *option, const
     const int which = find_name(&names, text);
 
     q->how.place_text = text;
+    if ((q->line.sets & (OPTIONS_RUN | OPTIONS_MPIRUN)) == 0)
+        return strcmp(text, "block") == 0
+                   ? NULL
+                   : either(option, text, "apart", "shared", &q->how.shares_hosts);
     q->how.traffic_file = which < 0 && suffix != NULL && strcmp(suffix, "json") == 0 ? text : NULL;
     if (which < 0 && q->how.traffic_file == NULL)
         return option_problem(
@@ -311,9 +315,9 @@ const struct option_row run_options[] = {
      .apply = apply_cores},
     {"place", "HOW",
      "which ranks share a core: block, round-robin, partners, or by the messages of a report "
-     "(FILE.json)",
-     "block", "", OPTIONS_RUN | OPTIONS_MPIRUN, .apply = apply_place, .series = SERIES_WORDS,
-     .words = "block, round-robin, partners"},
+     "(FILE.json); predict: files of --schedule have hosts apart, or shared by rank",
+     "block", "", OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_EXPLAIN, .apply = apply_place,
+     .series = SERIES_WORDS, .words = "block, round-robin, partners, apart, shared"},
     {"plugin", "FILE.so[:ARGS]", "a delay model or algorithms of your own (logp/algorithm.h)",
      "none", "", OPTIONS_RUN | OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_PLUGIN,
      .apply = apply_plugin},

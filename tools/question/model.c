@@ -144,6 +144,11 @@ static struct problem *apply_G(struct question *q, const char *option, const cha
     return to_byte_ps(q, option, text, &q->model.network.params.G_ps);
 }
 
+static struct problem *apply_O(struct question *q, const char *option, const char *text)
+{
+    return to_byte_ps(q, option, text, &q->model.network.params.O_ps);
+}
+
 static struct problem *apply_gap(struct question *q, const char *option, const char *text)
 {
     bool shared;
@@ -329,6 +334,8 @@ const struct option_row model_options[] = {
      TIME(model.network.params.g_ns), .series = SERIES_TIMES, .of_machine = true},
     {"G", "T", "time per byte of a long message (LogGP), or a rate as 10GB/s", "0", "", TIMED,
      .apply = apply_G, .series = SERIES_TIMES, .of_machine = true},
+    {"O", "T", "time per byte of a message on a processor (LogGOPS)", "0", "", TIMED,
+     .apply = apply_O, .series = SERIES_TIMES},
     {"gap", "KIND", "separate, or shared by sends and receives", "separate", "", TIMED,
      .apply = apply_gap, .series = SERIES_WORDS, .of_machine = true, .words = "separate, shared"},
     {"capacity", NULL, "at most ceil(L/g) messages in flight from or to a processor", "off", "",
@@ -347,5 +354,7 @@ const struct option_row model_options[] = {
      .series = SERIES_WORDS, .of_machine = true, .choices = all_delays},
     {"topology", "SPEC", "%s", "none", "", OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE,
      .apply = apply_topology, .series = SERIES_WORDS, .choices = all_topologies},
+    {"arrival", "HOW", "when ranks begin: late@RANK:T, uniform:T, exp:T, or a file, a time a line",
+     "none", "", OPTIONS_MODEL, .apply = apply_arrival, .series = SERIES_WORDS},
     {0},
 };

@@ -250,6 +250,8 @@ struct logp_network network_of(const struct question *q)
     network.params = model_params(q);
     network.params.seed = q->how.seed;
     network.unit_ns = q->model.unit_ns;
+    if (network.arrivals == NULL)
+        network.arrivals = drawn_arrivals(q);
     network.undelayed = !q->model.emulated && q->model.plugin == NULL &&
                         q->how.clock == LOGP_CLOCK_WALL && !over_processes(q);
     return network;

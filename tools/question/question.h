@@ -96,6 +96,7 @@ struct model_question {
     const struct link_rules *rules; /* of --link; NULL: none */
     bool emulated;                  /* the delay model has parameters: it is not none */
     bool ignores_G;                 /* for it every message counts as one */
+    const char *arrival_text;       /* of --arrival; NULL: all ranks arrive at 0 */
     bool gamma_given, gamma_host;   /* --gamma host: measured */
 };
 
@@ -112,6 +113,9 @@ struct what_question {
     const char *algorithm_list;        /* as it was written */
     const struct logp_step_list *list; /* of --schedule; NULL: a collective is named */
     const struct logp_collective *as;  /* of --as: what its steps must compute; NULL: anything */
+    /* Called while the graph of --schedule is evaluated; NULL: not wanted. */
+    void (*graph_progress)(void *arg, int64_t done, int64_t all);
+    void *graph_progress_arg;
     const char *schedules;             /* a folder of found schedules; NULL: none */
     size_t n_bytes;
     int64_t root;
@@ -144,14 +148,17 @@ struct run_question {
     int cores[MAX_CORES];
     enum { PLACE_BLOCK, PLACE_ROUND_ROBIN, PLACE_PARTNERS } place;
     const char *place_text;   /* of --place, as it was written */
+    bool shares_hosts;        /* --place shared */
     const char *traffic_file; /* PLACE_PARTNERS: the report with the messages; NULL: schedules */
     const int *core_of;       /* of PLACE_PARTNERS: place_partners(); NULL: not known yet */
-    int64_t precision_ppm, limit_ns; /* 0: all runs */
-    int64_t disturbed_by_ns;         /* an absence of a core; 0: by the prediction */
-    bool only_predicted;             /* nothing is run */
-    bool measure;                    /* bench crossover: the points are run */
-    const char *replay;              /* a file; NULL: none */
-    bool diff;                       /* next to the nearest run that passes */
+    int64_t precision_ppm, limit_ns;  /* 0: all runs */
+    int64_t choice_limit_ns;          /* 0: none */
+    struct followed_choice *choosing; /* NULL: no choice of an algorithm is followed */
+    int64_t disturbed_by_ns;          /* an absence of a core; 0: by the prediction */
+    bool only_predicted;              /* nothing is run */
+    bool measure;                     /* bench crossover: the points are run */
+    const char *replay;               /* a file; NULL: none */
+    bool diff;                        /* next to the nearest run that passes */
 };
 
 /* The form of the answer. */
@@ -233,6 +240,13 @@ struct network_question {
 };
 
 struct question_own; /* own.c */
+
+/* How a choice of an algorithm (--algo auto) is followed, and ended. */
+struct followed_choice {
+    logp_choice_watch *watch;
+    void *arg;
+    bool is_over; /* out: it was ended early */
+};
 
 struct question {
     struct question_own *own; /* its memory, which its copies share */

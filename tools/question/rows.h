@@ -22,6 +22,8 @@ enum question_part {
     PART_LINKS,
     PART_PLUGIN,
     PART_SCHEDULE,
+    PART_EVALUATION,
+    PART_ARRIVALS,
     PART_BLOCKS,
     PART_CHOICE,
     PART_LISTED,
@@ -230,5 +232,11 @@ CHECKED struct problem *to_ns(const struct question *q, const char *option, cons
 
 /* Check that --transport can be combined with the other options. */
 CHECKED struct problem *check_transport(const struct question *q);
+
+/* ---- arrival.c ---- */
+
+CHECKED struct problem *apply_arrival(struct question *q, const char *option, const char *text);
+/* The times of --arrival that are drawn with the seed, for P ranks; NULL: none are. */
+const int64_t *drawn_arrivals(const struct question *q);
 
 #endif

@@ -196,6 +196,8 @@ static struct problem *apply_limit(struct question *q, const char *option, const
         return option_problem(
             option, text, "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
     q->how.limit_ns = (q->line.sets & (OPTIONS_SWEEP | OPTIONS_SEARCH)) != 0 ? ps / 1000 : 0;
+    q->how.choice_limit_ns = /* no limit unless one is given */
+        (q->line.sets & OPTIONS_EXPLAIN) != 0 && option_given(q, option) ? ps / 1000 : 0;
     return NULL;
 }
 
@@ -213,8 +215,8 @@ static struct problem *apply_fail_on(struct question *q, const char *option, con
 const struct option_row sweep_options[] = {
     {"precision", "X%", "repeat until the median's 95 % interval is within X %", "1%", "",
      OPTIONS_SWEEP, .apply = apply_precision},
-    {"limit", "T", "time limit of a point, or of a search", "10s", "",
-     OPTIONS_SWEEP | OPTIONS_SEARCH, .apply = apply_limit},
+    {"limit", "T", "time limit of a point, or of a search; predict, run: of --algo auto, if given",
+     "10s", "", OPTIONS_SWEEP | OPTIONS_SEARCH | OPTIONS_EXPLAIN, .apply = apply_limit},
     {"predicted", NULL, "draw the predicted schedule, without a run", "off", "", OPTIONS_TRACE,
      SWITCH(how.only_predicted)},
     {"replay", "FILE", "draw a failure found by the test kit", "", "none", OPTIONS_REPLAY,

@@ -128,6 +128,12 @@ static bool is_plain(const struct question *q)
     return q->model.network.params.G_ps > 0 && q->model.ignores_G && q->model.plugin == NULL;
 }
 
+/* Only LogGOPSim's rules know O. */
+static bool is_without_O(const struct question *q)
+{
+    return q->model.network.params.O_ps > 0 && !model_params(q).recv_streams;
+}
+
 static bool is_free(const struct question *q)
 {
     return !q->model.emulated && q->model.plugin == NULL;
@@ -188,7 +194,8 @@ static bool has_no_saved(const struct question *q)
 
 static bool has_no_chance(const struct question *q)
 {
-    return (q->line.sets & (OPTIONS_RUN | OPTIONS_FAULT)) == OPTIONS_FAULT && !is_faulty(q);
+    return (q->line.sets & (OPTIONS_RUN | OPTIONS_FAULT)) == OPTIONS_FAULT && !is_faulty(q) &&
+           q->model.arrival_text == NULL;
 }
 
 const struct limit limits[] = {
@@ -211,10 +218,11 @@ const struct limit limits[] = {
     {{"disturbed-by"}, .idle = is_unmeasured, .beside = "clock"},
     {{"raw"}, .idle = keeps_nothing, .beside = "clock"},
     {{"by"}, .except = OPTIONS_TRACE},
-    {{"by", "L", "o", "o-send", "o-recv", "g", "G", "gap", "capacity"},
+    {{"by", "L", "o", "o-send", "o-recv", "g", "G", "O", "gap", "capacity"},
      .idle = is_free,
      .beside = "delay"},
     {{"G"}, .idle = is_plain, .beside = "delay"},
+    {{"O"}, .idle = is_without_O, .without = "--delay loggops"},
     {{"delay"}, .idle = has_plugin, .beside = "plugin"},
     {{"reps", "warmup"}, .idle = is_unmeasured_paper, .beside = "clock"},
     {{"clock", "executor", "reps", "warmup", "cores", "place", "queue-limit", "timeout",
@@ -231,7 +239,7 @@ const struct limit limits[] = {
      .idle = has_no_picture,
      .without = "a picture (--output FILE.svg)"},
     {{"fail-on"}, .idle = has_no_saved, .without = "--against"},
-    {{"seed"}, .idle = has_no_chance, .without = "--noise or --fault"},
+    {{"seed"}, .idle = has_no_chance, .without = "--noise, --fault or --arrival"},
     {.options = {NULL}},
 };
 

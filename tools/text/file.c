@@ -50,18 +50,28 @@ static char *read_all(FILE *f, const char **why)
     return NULL;
 }
 
+char *text_of_stream(FILE *f, const char **why)
+{
+    char *text;
+
+    *why = NULL;
+    text = read_all(f, why);
+    if (text == NULL && *why == NULL)
+        *why = errno == ENOMEM ? "no memory" : strerror(errno);
+    return text;
+}
+
 char *text_of_file(const char *path, const char **why)
 {
     FILE *f = fopen(path, "re");
     char *text = NULL;
 
-    *why = NULL;
-    if (f != NULL)
-        text = read_all(f, why);
-    if (text == NULL && *why == NULL)
-        *why = errno == ENOMEM ? "no memory" : strerror(errno);
-    if (f != NULL)
-        fclose(f);
+    if (f == NULL) {
+        *why = strerror(errno);
+        return NULL;
+    }
+    text = text_of_stream(f, why);
+    fclose(f);
     return text;
 }
 

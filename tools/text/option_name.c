@@ -15,7 +15,7 @@ static const char *bare(const char *name)
 bool option_is_short(const char *name)
 {
     name = bare(name);
-    return name[0] != '\0' && name[1] == '\0' && strchr("PLogG", name[0]) != NULL;
+    return name[0] != '\0' && name[1] == '\0' && strchr("PLogGO", name[0]) != NULL;
 }
 
 const char *option_dashed(const char *name, char buf[32])

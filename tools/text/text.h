@@ -90,6 +90,8 @@ char *close_text(FILE *f, char *const *text);
 /* A file as text, whole: at most 256 MiB, and without zero bytes.
  * @return NULL: *why is the error, such as "Is a directory"; else to be freed */
 char *text_of_file(const char *path, const char **why);
+/* The same of a stream, from its place on. */
+char *text_of_stream(FILE *f, const char **why);
 
 /* ---- option_name.c: the names of an option, given with or without its dashes ---- */
 

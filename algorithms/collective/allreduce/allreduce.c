@@ -285,5 +285,6 @@ const struct logp_collective lpi_allreduce = {
                                              &lpi_allreduce_halvings, &lpi_allreduce_segmented,
                                              &lpi_allreduce_exchanges, &lpi_allreduce_circulant,
                                              &lpi_allreduce_grouped, &lpi_allreduce_two_tree,
-                                             &lpi_allreduce_dual_root, &lpi_shared_allreduce, NULL},
+                                             &lpi_allreduce_dual_root, &lpi_allreduce_windows,
+                                             &lpi_shared_allreduce, NULL},
 };

@@ -71,7 +71,7 @@ bool lpi_second_of_pair(int64_t rank, const struct logp_invocation *c, enum logp
 
 /* halving.c, segmented.c, exchange.c, circulant_parts.c, grouped.c, dual_root.c, ../two_tree_scan.c: their
  * rows */
-extern const struct lpi_rows lpi_allreduce_halvings, lpi_allreduce_segmented,
+extern const struct lpi_rows lpi_allreduce_windows, lpi_allreduce_halvings, lpi_allreduce_segmented,
     lpi_allreduce_exchanges, lpi_allreduce_circulant, lpi_allreduce_grouped, lpi_allreduce_two_tree,
     lpi_allreduce_dual_root;
 

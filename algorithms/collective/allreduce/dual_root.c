@@ -65,6 +65,8 @@ static int64_t block(int64_t P, const struct logp_invocation *c)
     return lpi_elements_bytes(c, elements(P, c));
 }
 
+LPI_VECTOR_BLOCK(tried_block, block)
+
 /* ---- plans ---- */
 
 /* For how many rounds a node does something else while a message flies so often: after n rounds
@@ -208,7 +210,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "dual-root",
                     "up and down two trees at once, in segments (--block)", "Traeff 2021"),
      .plan = plan, .steps = steps, .run = run, .same_results = true,
-     .knobs = {LOGP_KNOB(block_bytes, block)}},
+     .knobs = {LOGP_KNOB(block_bytes, tried_block)}},
 };
 
 const struct lpi_rows lpi_allreduce_dual_root = LPI_ROWS(algorithms);

@@ -97,6 +97,26 @@ static int64_t group_size(int64_t P, const struct logp_invocation *c)
     return lpi_group_size(P, c, time_of);
 }
 
+/* All are tried where this is not too much (0). */
+static int64_t tried_k(int64_t P, const struct logp_invocation *c)
+{
+    return lpi_tries_groups(P, c) ? 0 : group_size(P, c);
+}
+
+/* At least: k-1 parts come to each rank before the allreduce, a part is sent in it, and k-1 parts come
+ * after it. */
+static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
+{
+    const int64_t k = group_size(P, c);
+    const int64_t part =
+        lpi_bound_bytes(lpi_bytes((size_t)(lpi_max(c->args.count, 0) / k), lpi_element_bytes(c)));
+    struct logp_params p = c->model.params;
+
+    p.gap_shared = false;
+    return lpi_at_least_ns((k > 1 ? 2 * (__int128)lpi_bound_received(&p, (k - 1) * part) : 0) +
+                           (P > k ? lpi_times(&p, (size_t)part).D : 0));
+}
+
 /* ---- plans ---- */
 
 static const char *needs(int64_t P, const struct logp_invocation *c)
@@ -303,7 +323,8 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "grouped", "reduce-scatter in groups of k, allreduce, allgather",
                     "this library"),
-     .needs = needs, .plan = plan, .steps = steps, .knobs = {LOGP_KNOB(k, group_size)}},
+     .needs = needs, .plan = plan, .predict = predict, .steps = steps,
+     .knobs = {LOGP_KNOB(k, tried_k)}},
 };
 
 const struct lpi_rows lpi_allreduce_grouped = LPI_ROWS(algorithms);

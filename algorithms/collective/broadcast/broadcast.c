@@ -220,7 +220,8 @@ static int plan_earliest(int P, int rank, struct logp_invocation *c)
 }
 
 static const struct logp_algorithm on_links[] = {
-    {LOGP_ALGORITHM("broadcast", "earliest", "the earliest end over links that differ", "-"),
+    {LOGP_ALGORITHM("broadcast", "earliest", "the earliest end over links that differ",
+                    "Bhat, Raghavendra & Prasanna 1999"),
      .needs = lpi_earliest_needs, .plan = plan_earliest, .predict = predict_optimal, LPI_BROADCAST},
 };
 

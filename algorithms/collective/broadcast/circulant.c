@@ -22,6 +22,8 @@ static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
     return lpi_ceil_div(M, lpi_circulant_blocks(P, &c->model.params, M, 1, 0));
 }
 
+LPI_ITEM_BLOCK(tried_block, block_bytes)
+
 static int64_t blocks_of(int64_t block, const struct logp_invocation *c)
 {
     return block > 0 ? lpi_ceil_div(lpi_item_bytes(c), block) : 1;
@@ -79,7 +81,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("broadcast", "circulant", "send blocks to rank + P/2^q, ..., P/2 in turn",
                     "Traeff 2024"),
      .plan = plan, .steps = steps, .run = run, .predict = predict, .rough = true,
-     .knobs = {LOGP_KNOB(block_bytes, block_bytes), LOGP_KNOB(work_ns, NULL)}},
+     .knobs = {LOGP_KNOB(block_bytes, tried_block), LOGP_KNOB(work_ns, NULL)}},
 };
 
 const struct lpi_rows lpi_broadcast_circulant = LPI_ROWS(algorithms);

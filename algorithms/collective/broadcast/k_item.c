@@ -90,6 +90,8 @@ static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
     return best;
 }
 
+LPI_ITEM_BLOCK(tried_block, block_bytes)
+
 /* ---- the nodes of the tree ---- */
 
 /* The processor that is a node for piece i: after the root, number first + (i - turn) mod r. */
@@ -308,7 +310,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("broadcast", "k-item", "pieces along optimal trees, in turn",
                     "Karp et al. 1993"),
      .needs = needs, .plan = plan, .steps = steps, .run = run,
-     .knobs = {LOGP_KNOB(block_bytes, block_bytes), LOGP_KNOB(work_ns, NULL)}},
+     .knobs = {LOGP_KNOB(block_bytes, tried_block), LOGP_KNOB(work_ns, NULL)}},
 };
 
 const struct lpi_rows lpi_broadcast_k_item = LPI_ROWS(algorithms);

@@ -121,6 +121,8 @@ static int64_t block(int64_t P, const struct logp_invocation *c)
     return lpi_best_part(half, time_of, &(struct choice){c, P});
 }
 
+LPI_ITEM_BLOCK(tried_block, block)
+
 static int plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
@@ -144,7 +146,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("broadcast", "split-binary",
                     "a half down each subtree (--block), then exchange", "Open MPI"),
      .plan = plan, .steps = steps, .run = run, .predict = predict, .rough = true,
-     .knobs = {LOGP_KNOB(block_bytes, block), LOGP_KNOB(work_ns, NULL)}},
+     .knobs = {LOGP_KNOB(block_bytes, tried_block), LOGP_KNOB(work_ns, NULL)}},
 };
 
 const struct lpi_rows lpi_broadcast_split = LPI_ROWS(algorithms);

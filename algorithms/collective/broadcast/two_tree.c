@@ -15,6 +15,8 @@ static int64_t block(int64_t P, const struct logp_invocation *c)
     return lpi_two_tree_segment(P, c, lpi_item_bytes(c), c->args.block_bytes, hop_of);
 }
 
+LPI_ITEM_BLOCK(tried_block, block)
+
 static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int64_t size = block(P, c);
@@ -59,7 +61,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("broadcast", "two-tree", "halves along two trees, in segments (--block)",
                     "Sanders, Speck & Traeff 2009"),
      .plan = plan, .steps = steps, .run = run, .predict = predict, .rough = true,
-     .knobs = {LOGP_KNOB(block_bytes, block), LOGP_KNOB(work_ns, NULL)}},
+     .knobs = {LOGP_KNOB(block_bytes, tried_block), LOGP_KNOB(work_ns, NULL)}},
 };
 
 const struct lpi_rows lpi_broadcast_two_tree = LPI_ROWS(algorithms);

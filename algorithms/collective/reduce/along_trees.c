@@ -230,7 +230,8 @@ static const struct logp_algorithm doublings[] = {
     {LOGP_ALGORITHM("reduce", "bine", "binomial, from ranks 1, 3, 5, 11, 21, ... away",
                     "De Sensi et al. 2025"),
      .needs = needs_bine, .plan = plan_bine, .predict = predict_binomial, LPI_REDUCE},
-    {LOGP_ALGORITHM("reduce", "earliest", "the earliest end over links that differ", "-"),
+    {LOGP_ALGORITHM("reduce", "earliest", "the earliest end over links that differ",
+                    "Bhat, Raghavendra & Prasanna 1999"),
      .needs = needs_earliest, .plan = plan_earliest, .predict = predict_optimal, LPI_REDUCE},
 };
 

@@ -31,6 +31,8 @@ static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
     return block < (__int128)bytes ? (int64_t)block : (int64_t)bytes;
 }
 
+LPI_VECTOR_BLOCK(tried_block, block_bytes)
+
 /* Elements of a block. */
 static int64_t block_of(int64_t P, const struct logp_invocation *c)
 {
@@ -115,7 +117,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("reduce", "circulant", "send blocks to rank - P/2, ..., P/2^q in turn",
                     "Traeff 2024"),
      .needs = lpi_needs_commutative, .plan = plan, .steps = steps, .run = run, .predict = predict,
-     .rough = true, .knobs = {LOGP_KNOB(block_bytes, block_bytes)}},
+     .rough = true, .knobs = {LOGP_KNOB(block_bytes, tried_block)}},
 };
 
 const struct lpi_rows lpi_reduce_circulant = LPI_ROWS(algorithms);

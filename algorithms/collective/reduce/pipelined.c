@@ -268,9 +268,14 @@ PREDICT(in_order)
 
 /* ---- the rows ---- */
 
+LPI_VECTOR_BLOCK(chain_tried, chain_block)
+LPI_VECTOR_BLOCK(binary_tried, binary_block)
+LPI_VECTOR_BLOCK(binomial_tried, binomial_block)
+LPI_VECTOR_BLOCK(in_order_tried, in_order_block)
+
 #define IN_SEGMENTS(tree)                                                                          \
     .plan = tree##_plan, .predict = tree##_predict, .rough = true, .steps = lpi_reduce_steps,      \
-    .run = lpi_reduce_run, .knobs = {LOGP_KNOB(block_bytes, tree##_block)}
+    .run = lpi_reduce_run, .knobs = {LOGP_KNOB(block_bytes, tree##_tried)}
 
 static const char mpi[] = "Open MPI";
 

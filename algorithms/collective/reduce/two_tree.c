@@ -20,6 +20,8 @@ static int64_t block(int64_t P, const struct logp_invocation *c)
     return lpi_elements_bytes(c, elements(P, c));
 }
 
+LPI_VECTOR_BLOCK(tried_block, block)
+
 /* Plan scratch for two segments: the combination so far and, after it, the one to combine with
  * it. */
 static int plan(int P, int rank, struct logp_invocation *c)
@@ -84,7 +86,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("reduce", "two-tree", "halves along two trees, in segments (--block)",
                     "Sanders, Speck & Traeff 2009"),
      .needs = lpi_needs_commutative, .plan = plan, .steps = steps, .run = run, .predict = predict,
-     .rough = true, .knobs = {LOGP_KNOB(block_bytes, block)}},
+     .rough = true, .knobs = {LOGP_KNOB(block_bytes, tried_block)}},
 };
 
 const struct lpi_rows lpi_reduce_two_tree = LPI_ROWS(algorithms);

@@ -386,6 +386,18 @@ static int64_t window_of(int64_t P, const struct logp_invocation *c)
     return lpi_window(P, c, &t);
 }
 
+/* Where blocks differ, the window that is best for the largest need not be the best: of few, all are
+ * tried (0). */
+static int64_t tried_window(int64_t P, const struct logp_invocation *c)
+{
+    enum { FEW = 65 };
+
+    return c->args.window == 0 && P > 2 && P <= FEW && !c->model.undelayed &&
+                   !lpi_transpose_alike(P, c)
+               ? 0
+               : window_of(P, c);
+}
+
 static int plan_best(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
@@ -410,7 +422,7 @@ static const struct logp_algorithm algorithms[] = {
      .plan = plan_eager, .predict = predict_eager, LPI_TRANSPOSE_KNOBS()},
     {LOGP_ALGORITHM("transpose", "ring-window", "the ring, with a window of sends in flight", sun),
      RING, .plan = plan_best, .predict = predict_best,
-     LPI_TRANSPOSE_KNOBS(LOGP_KNOB(window, window_of))},
+     LPI_TRANSPOSE_KNOBS(LOGP_KNOB(window, tried_window))},
 };
 
 const struct lpi_rows lpi_transpose_rings = LPI_ROWS(algorithms);

@@ -98,7 +98,7 @@ static struct problem *invocation_of(struct question *q, const char *collective,
     *c = (struct logp_invocation){.args = q->what.knobs};
     c->args.root = (int)q->what.root;
     c->args.may_differ = q->what.may_differ;
-    c->args.list = q->what.list;
+    TRY(list_of_schedule(q, &c->args.list));
     if (q->what.as != NULL)
         TRY(list_with_data(q, "--as", q->what.as->name, &c->args.list));
     switch (operands) {

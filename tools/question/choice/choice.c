@@ -144,6 +144,8 @@ static bool leave_out(const struct question *q, const struct logp_algorithm *a,
         return needs != NULL;
     if (!c->model.undelayed && a->steps == NULL) /* no note: it is for undelayed networks */
         return true;
+    if (strncmp(a->name, "by-", 3) == 0) /* no note: it is for links that differ */
+        return true;
     notes->left_out[notes->n_left_out].algorithm = a;
     notes->left_out[notes->n_left_out++].needs = needs;
     if ((q->line.sets & OPTIONS_SWEEP) == 0)
@@ -271,14 +273,21 @@ static const struct logp_algorithm *choose_best(const struct question *q, const 
                                                 const struct logp_invocation *c)
 {
     struct logp_choice choice;
-    const int rc =
-        need_memory(logp_algorithm_choose(collective, q->model.P, &c->args, &c->model, &choice));
+    const struct followed_choice *by = q->how.choosing;
+    const int rc = need_memory(logp_algorithm_choose_watched(
+        collective, q->model.P, &c->args, &c->model, by != NULL ? by->watch : NULL,
+        by != NULL ? by->arg : NULL, &choice));
     char list[MAX_LIST];
 
     if (rc != 0)
         return NULL;
     say_unpredicted(q, choice.algorithm);
-    if (choice.n_left > 0)
+    if (choice.n_left > 0 && by != NULL && by->is_over)
+        say_note("--limit %s is over: %s is the best so far; not compared, or not with each "
+                 "parameter: %s",
+                 option_text(q, "limit"), choice.algorithm->name,
+                 names_of(choice.left, choice.n_left, list));
+    else if (choice.n_left > 0)
         say_note("--algo auto: the schedules of all algorithms have more than %d messages; not "
                  "compared: %s; --algo NAME predicts one",
                  LOGP_FOLD_MESSAGES, names_of(choice.left, choice.n_left, list));

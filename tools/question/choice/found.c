@@ -139,9 +139,9 @@ static uint64_t mix(uint64_t h, uint64_t x)
 
 static uint64_t mix_params(uint64_t h, const struct logp_params *p)
 {
-    const int64_t all[] = {p->L_ns,         p->o_send_ns,     p->o_recv_ns,     p->g_ns,
-                           p->G_ps,         p->gamma_ps,      p->gap_shared,    p->capacity,
-                           p->recv_streams, p->store_forward, p->latency_varies};
+    const int64_t all[] = {p->L_ns,         p->o_send_ns,     p->o_recv_ns,      p->g_ns,
+                           p->G_ps,         p->gamma_ps,      p->gap_shared,     p->capacity,
+                           p->recv_streams, p->store_forward, p->latency_varies, p->O_ps};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         h = mix(h, (uint64_t)all[i]);

@@ -12,14 +12,16 @@
  * Operations that no `requires` (or `irequires`: it waits only for the beginning) orders are
  * concurrent. Labels belong to their rank; they may be left out, and be required before they come.
  * Comments are // and / * * /. A receive may be from -1, any source, and with tag -1, any tag.
- * There is one processor and one network port each: cpu and nic are 0.
+ * Behind an operation `cpu N` and `nic N` may name its processor and network interface.
+ *
+ * The file is read line by line into a graph, since it may have more text than fits into memory.
  */
 #include "question/schedule/reading.h"
 #include "question/schedule/schedule.h"
 #include "text/text.h"
 
 #include <ctype.h>
-#include <limits.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,26 +29,31 @@
 enum { MOST_SHOWN = 40 }; /* of a label */
 
 /* In LogGOPSim's binary form a wildcard is all ones. */
-static const int64_t any_there = UINT32_MAX;
+static const uint64_t any_there = UINT32_MAX;
 
 /* A demand that one label requires another, before all labels of the rank are known. */
 struct demand {
-    struct name after, before;
-    bool started;
+    size_t after, before; /* names that are kept */
+    uint32_t n_after, n_before;
     int line;
+    bool started;
 };
 
-/* State of the reader: the text and the place in it. */
+/* State of the reader: a line of the file and the place in it. */
 struct goal {
     struct reading *r;
-    const char *at; /* the rest of the text */
+    FILE *f;
+    char *text; /* the line, with its end */
+    size_t capacity;
+    const char *at; /* the rest of it */
     int line;
     char place[32];
     int open;     /* line of a comment without end; 0: there is none */
+    int zero;     /* line of a zero byte; 0: there is none */
     int64_t rank; /* -1: between ranks */
-    bool *seen;   /* by rank */
+    int64_t n;    /* operations of the rank */
     struct labels labels;
-    struct demand *demands; /* of this rank */
+    struct demand *demands; /* of this rank, from the first on whose labels were not known */
     size_t n_demands, demand_capacity;
 };
 
@@ -56,19 +63,33 @@ static const char form[] = "an operation is `L: send Nb to R [tag T]`, `L: recv 
 /* The text ends within a comment without end, so that is the first problem. */
 static struct problem *wrong(const struct goal *g, const char *what)
 {
-    char line[32];
+    const int line = g->zero > 0 ? g->zero : g->open > 0 ? g->open : g->line;
 
-    snprintf(line, sizeof(line), "line %d", g->open);
-    return option_problem(g->r->option, g->r->file, "%s: %s", g->open > 0 ? line : g->place,
-                          g->open > 0 ? "this comment has no end; write */ after it" : what);
+    return option_problem(g->r->option, g->r->file, "line %d: %s", line,
+                          g->zero > 0   ? "a zero byte; a GOAL file is text"
+                          : g->open > 0 ? "this comment has no end; write */ after it"
+                                        : what);
+}
+
+static const char *place(struct goal *g)
+{
+    snprintf(g->place, sizeof(g->place), "line %d", g->line);
+    return g->place;
 }
 
 /* ---- tokens ---- */
 
-static void set_line(struct goal *g, int line)
+/* Read the next line. @return false: the file has ended */
+static bool next_line(struct goal *g)
 {
-    g->line = line;
-    snprintf(g->place, sizeof(g->place), "line %d", line);
+    static char none[] = "";
+    const ssize_t n = getline(&g->text, &g->capacity, g->f);
+
+    g->at = n > 0 ? g->text : none;
+    g->line++;
+    if (n > 0 && g->zero == 0 && memchr(g->text, '\0', (size_t)n) != NULL)
+        g->zero = g->line;
+    return n > 0 && g->zero == 0;
 }
 
 /* Skip a comment that begins here. @return whether there was one */
@@ -84,36 +105,40 @@ static bool skip_comment(struct goal *g)
     }
     if (strncmp(g->at, "/*", 2) != 0)
         return false;
-    for (g->at += 2; strncmp(g->at, "*/", 2) != 0; g->at++) {
-        if (*g->at == '\0') {
-            g->open = line;
-            return false;
-        }
-        if (*g->at == '\n')
-            set_line(g, g->line + 1);
-    }
+    for (g->at += 2; strncmp(g->at, "*/", 2) != 0; g->at++)
+        while (*g->at == '\0')
+            if (!next_line(g)) {
+                g->open = line;
+                return false;
+            } else if (strncmp(g->at, "*/", 2) == 0) {
+                g->at += 2;
+                return true;
+            }
     g->at += 2;
     return true;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
 /* Skip to the next token of this line. @return false: there is none */
 static bool more_in_line(struct goal *g)
 {
     do
-        g->at += strspn(g->at, " \t\r\f\v");
-    while (skip_comment(g));
+        while (is_space(*g->at))
+            g->at++;
+    while (*g->at == '/' && skip_comment(g));
     return *g->at != '\0' && *g->at != '\n';
 }
 
 /* Skip to the next token, in any line. @return false: the text has ended */
 static bool more(struct goal *g)
 {
-    while (!more_in_line(g)) {
-        if (*g->at == '\0')
+    while (!more_in_line(g))
+        if (!next_line(g))
             return false;
-        g->at++;
-        set_line(g, g->line + 1);
-    }
     return true;
 }
 
@@ -139,11 +164,11 @@ static struct name name_here(struct goal *g)
 /* Skip this word, if it is next. */
 static bool word(struct goal *g, const char *expected)
 {
-    const struct name name = name_here(g);
+    const size_t n = strlen(expected);
 
-    if (name.at == NULL || name.n != strlen(expected) || memcmp(name.at, expected, name.n) != 0)
+    if (!more_in_line(g) || strncmp(g->at, expected, n) != 0 || is_of_name(g->at[n]))
         return false;
-    g->at += name.n;
+    g->at += n;
     return true;
 }
 
@@ -155,72 +180,118 @@ static bool sign(struct goal *g, char expected)
     return true;
 }
 
-/* Read a whole number >= 0; or -1, where that is allowed. */
-static struct problem *number(struct goal *g, bool may_be_any, const char *what, int64_t *out)
+/* Read a whole number below 2^64, and whether a minus is before it. */
+static struct problem *digits(struct goal *g, const char *what, bool *minus, uint64_t *out)
 {
-    const bool minus = sign(g, '-');
-    int64_t value = 0;
+    uint64_t value = 0;
 
+    *minus = sign(g, '-');
     if (!more_in_line(g) || !isdigit((unsigned char)*g->at))
         return wrong(g, what);
     for (; isdigit((unsigned char)*g->at); g->at++)
         if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, *g->at - '0', &value))
-            return wrong(g, "a number beyond 2^63");
-    if (minus && (!may_be_any || value != 1))
-        return wrong(g, may_be_any
-                            ? "of the numbers below 0 only -1 (any) is allowed"
-                            : "a number below 0; only a receive may have -1, any source or tag");
-    *out = minus || (may_be_any && value == any_there) ? -1 : value;
+            __builtin_add_overflow(value, (uint64_t)(*g->at - '0'), &value))
+            return wrong(g, "a number beyond 2^64 - 1");
+    *out = value;
+    return NULL;
+}
+
+/* Read a number 0 .. most. */
+static struct problem *number(struct goal *g, int64_t most, const char *what, int64_t *out)
+{
+    bool minus;
+    uint64_t value;
+
+    TRY(digits(g, what, &minus, &value));
+    if (minus || value > (uint64_t)most)
+        return option_problem(g->r->option, g->r->file, "%s: %s%llu: a number here is 0 .. %lld",
+                              place(g), minus ? "-" : "", (unsigned long long)value,
+                              (long long)most);
+    *out = (int64_t)value;
+    return NULL;
+}
+
+/* Read a rank, or a tag; -1, any, where `any` is not NULL: *any then. */
+static struct problem *number_or_any(struct goal *g, bool *any, uint64_t *out)
+{
+    bool minus;
+
+    TRY(digits(g, form, &minus, out));
+    if (minus && (any == NULL || *out != 1))
+        return wrong(g, any != NULL ? "of the numbers below 0 only -1 (any) is allowed"
+                                    : "a number below 0; only a receive may have -1, any source");
+    if (any != NULL)
+        *any = minus || *out == any_there;
     return NULL;
 }
 
 /* ---- labels ---- */
 
-/* Read the label after `after requires`. */
-static struct problem *read_demand(struct goal *g, struct name after, bool started)
+static struct problem *no_label(const struct goal *g, struct name label, int line)
 {
-    const struct name before = name_here(g);
+    const int n = label.n < MOST_SHOWN ? (int)label.n : MOST_SHOWN;
 
-    if (before.at == NULL)
-        return wrong(g, "requires needs a label after it, as in `l2 requires l1`");
-    g->at += before.n;
+    return option_problem(
+        g->r->option, g->r->file,
+        "line %d: no operation of rank %lld has the label %.*s; write `%.*s:` before one", line,
+        (long long)g->rank, n, label.at, n, label.at);
+}
+
+static struct problem *add_edge(struct goal *g, int64_t before, int64_t after, bool started)
+{
+    const int rc = logp_graph_add_edge(g->r->graph, &(struct logp_edge){before, after, started});
+
+    return rc == 0 ? NULL : graph_problem(g->r, rc, place(g), g->rank, -1);
+}
+
+/* Keep a demand until all labels of the rank are known. */
+static void keep_demand(struct goal *g, struct name after, struct name before, bool started)
+{
     if (g->n_demands == g->demand_capacity) {
         g->demand_capacity = g->demand_capacity > 0 ? 2 * g->demand_capacity : 64;
         g->demands = need(realloc(g->demands, g->demand_capacity * sizeof(*g->demands)));
     }
-    g->demands[g->n_demands++] = (struct demand){after, before, started, g->line};
-    return more_in_line(g) ? wrong(g, "requires takes one label; write a line for each") : NULL;
+    g->demands[g->n_demands++] = (struct demand){.after = keep_name(&g->labels, after),
+                                                 .before = keep_name(&g->labels, before),
+                                                 .n_after = (uint32_t)after.n,
+                                                 .n_before = (uint32_t)before.n,
+                                                 .line = g->line,
+                                                 .started = started};
 }
 
-static struct problem *step_of(const struct goal *g, struct name label, int64_t *step)
+/* Read the label after `after requires`. */
+static struct problem *read_demand(struct goal *g, struct name after, bool started)
 {
-    const int n = label.n < MOST_SHOWN ? (int)label.n : MOST_SHOWN;
+    const struct name before = name_here(g);
+    int64_t first, second;
 
-    *step = find_label(&g->labels, label);
-    if (*step >= 0)
-        return NULL;
-    return option_problem(
-        g->r->option, g->r->file,
-        "%s: no operation of rank %lld has the label %.*s; write `%.*s:` before one", g->place,
-        (long long)g->rank, n, label.at, n, label.at);
+    if (before.at == NULL)
+        return wrong(g, "requires needs a label after it, as in `l2 requires l1`");
+    g->at += before.n;
+    if (more_in_line(g))
+        return wrong(g, "requires takes one label; write a line for each");
+    first = find_label(&g->labels, before);
+    second = find_label(&g->labels, after);
+    if (g->n_demands == 0 && first >= 0 && second >= 0)
+        return add_edge(g, first, second, started);
+    keep_demand(g, after, before, started);
+    return NULL;
 }
 
-/* Turn demands into edges; all labels of the rank are known now. */
+/* Turn the demands that were kept into edges; all labels of the rank are known now. */
 static struct problem *resolve_demands(struct goal *g)
 {
-    const int line = g->line;
-
     for (size_t i = 0; i < g->n_demands; i++) {
         const struct demand *d = &g->demands[i];
-        int64_t before, after;
+        const struct name before = kept_name(&g->labels, d->before, d->n_before);
+        const struct name after = kept_name(&g->labels, d->after, d->n_after);
+        const int64_t first = find_label(&g->labels, before);
+        const int64_t second = find_label(&g->labels, after);
 
-        set_line(g, d->line);
-        TRY(step_of(g, d->before, &before));
-        TRY(step_of(g, d->after, &after));
-        read_edge(g->r, g->rank, before, after, d->started);
+        if (first < 0 || second < 0)
+            return no_label(g, first < 0 ? before : after, d->line);
+        TRY(add_edge(g, first, second, d->started));
     }
-    set_line(g, line);
     g->n_demands = 0;
     forget_labels(&g->labels);
     return NULL;
@@ -228,42 +299,60 @@ static struct problem *resolve_demands(struct goal *g)
 
 /* ---- lines ---- */
 
-static struct problem *read_places(struct goal *g)
+/* The processor and the interface of an operation, in any order. */
+static struct problem *read_places(struct goal *g, struct logp_graph_op *o)
 {
     while (more_in_line(g)) {
+        const bool processor = word(g, "cpu");
         int64_t n;
 
-        if (!word(g, "cpu") && !word(g, "nic"))
+        if (!processor && !word(g, "nic"))
             return wrong(g, form);
-        TRY(number(g, false, "cpu and nic need a number after them", &n));
-        if (n != 0)
-            return wrong(g, "unsupported: only cpu 0 and nic 0 (one processor and port per rank)");
+        TRY(number(g, LOGP_GRAPH_MOST_PLACES - 1, "cpu and nic need a number after them", &n));
+        *(processor ? &o->processor : &o->interface) = (int)n;
     }
+    return NULL;
+}
+
+static struct problem *add_operation(struct goal *g, struct logp_graph_op *o)
+{
+    int rc;
+
+    TRY(read_places(g, o));
+    rc = logp_graph_add(g->r->graph, o);
+    if (rc != 0)
+        return graph_problem(g->r, rc, place(g), g->rank, -1);
+    g->n++;
     return NULL;
 }
 
 static struct problem *read_send_or_receive(struct goal *g, bool sends)
 {
-    int64_t n_bytes, peer, tag = 0;
+    struct logp_graph_op o = {.kind = sends ? LOGP_STEP_SEND : LOGP_STEP_RECEIVE};
+    bool any = false, any_tag = false;
+    uint64_t peer;
 
-    TRY(number(g, false, form, &n_bytes));
+    TRY(number(g, LOGP_GRAPH_MOST_AMOUNT, form, &o.amount));
     if (!word(g, "b") || !word(g, sends ? "to" : "from"))
         return wrong(g, form);
-    TRY(number(g, !sends, form, &peer));
+    TRY(number_or_any(g, sends ? NULL : &any, &peer));
+    if (!any && peer >= (uint64_t)g->r->list.P)
+        return option_problem(g->r->option, g->r->file, "%s: rank %llu: a rank is 0 .. %lld",
+                              place(g), (unsigned long long)peer, (long long)g->r->list.P - 1);
+    o.peer = any ? LOGP_ANY_SOURCE : (int64_t)peer;
     if (word(g, "tag"))
-        TRY(number(g, !sends, form, &tag));
-    TRY(read_message(g->r, g->rank, sends ? LOGP_STEP_SEND : LOGP_STEP_RECEIVE, peer, n_bytes, tag,
-                     g->place));
-    return read_places(g);
+        TRY(number_or_any(g, &any_tag, &o.tag));
+    if (any_tag)
+        o.tag = LOGP_GRAPH_ANY_TAG;
+    return add_operation(g, &o);
 }
 
 static struct problem *read_calculation(struct goal *g)
 {
-    int64_t ns;
+    struct logp_graph_op o = {.kind = LOGP_STEP_COMPUTE};
 
-    TRY(number(g, false, form, &ns));
-    TRY(read_compute(g->r, g->rank, ns, g->place));
-    return read_places(g);
+    TRY(number(g, LOGP_GRAPH_MOST_AMOUNT, form, &o.amount));
+    return add_operation(g, &o);
 }
 
 /* *there false: something else is there */
@@ -295,7 +384,7 @@ static struct problem *read_labelled(struct goal *g)
         return read_demand(g, label, true);
     if (!sign(g, ':'))
         return wrong(g, form);
-    if (!add_label(&g->labels, label, g->r->n[g->rank]))
+    if (!add_label(&g->labels, label, g->n))
         return wrong(g, "this label is used twice in its rank; rename one");
     TRY(read_operation(g, &there));
     return there ? NULL : wrong(g, form);
@@ -304,31 +393,46 @@ static struct problem *read_labelled(struct goal *g)
 static struct problem *begin_rank(struct goal *g)
 {
     static const char how[] = "a rank begins with `rank R {`";
+    int64_t rank;
+    int rc;
 
-    if (g->r->list.P == 0)
+    if (g->r->graph == NULL)
         return wrong(g, "num_ranks must come first");
     if (g->rank >= 0)
         return wrong(g, "the previous rank has no }");
-    TRY(number(g, false, how, &g->rank));
+    TRY(number(g, INT64_MAX, how, &rank));
     if (!sign(g, '{'))
         return wrong(g, how);
-    if (g->rank >= g->r->list.P || g->seen[g->rank])
+    rc = logp_graph_begin_rank(g->r->graph, rank);
+    if (rc == -EINVAL)
         return wrong(g, "each rank once, 0 .. num_ranks - 1");
-    g->seen[g->rank] = true;
+    if (rc != 0)
+        return graph_problem(g->r, rc, place(g), rank, -1);
+    g->rank = rank;
+    g->n = 0;
     return NULL;
+}
+
+static struct problem *end_rank(struct goal *g)
+{
+    const int64_t rank = g->rank;
+    int64_t which;
+    int rc;
+
+    TRY(resolve_demands(g));
+    g->rank = -1;
+    rc = logp_graph_end_rank(g->r->graph, &which);
+    return rc == 0 ? NULL : graph_problem(g->r, rc, place(g), rank, which);
 }
 
 static struct problem *begin_all(struct goal *g)
 {
     int64_t P;
 
-    if (g->r->list.P > 0)
+    if (g->r->graph != NULL)
         return wrong(g, "num_ranks is given twice; remove one");
-    TRY(number(g, false, "`num_ranks P`", &P));
-    TRY(begin_reading(g->r, P));
-    begin_edges(g->r);
-    g->seen = need(calloc((size_t)g->r->list.P, sizeof(*g->seen)));
-    return NULL;
+    TRY(number(g, INT64_MAX, "`num_ranks P`", &P));
+    return begin_graph(g->r, P);
 }
 
 static struct problem *read_item(struct goal *g)
@@ -341,35 +445,34 @@ static struct problem *read_item(struct goal *g)
         return begin_rank(g);
     if (g->rank < 0)
         return wrong(g, "`num_ranks P`, or `rank R {`");
-    if (sign(g, '}')) {
-        TRY(resolve_demands(g));
-        g->rank = -1;
-        return NULL;
-    }
+    if (sign(g, '}'))
+        return end_rank(g);
     TRY(read_operation(g, &there));
     return there ? NULL : read_labelled(g);
 }
 
 static struct problem *read_items(struct goal *g)
 {
-    set_line(g, 1);
     while (more(g))
         TRY(read_item(g));
-    if (g->open > 0)
+    if (g->open > 0 || g->zero > 0)
         return wrong(g, "");
-    if (g->r->list.P == 0)
+    if (ferror(g->f))
+        return option_problem(g->r->option, g->r->file, "line %d: cannot read on: %s", g->line,
+                              strerror(errno));
+    if (g->r->graph == NULL)
         return wrong(g, "`num_ranks P` is missing: neither JSON nor GOAL");
     return g->rank >= 0 ? wrong(g, "the last rank has no }") : NULL;
 }
 
-struct problem *read_goal(struct reading *r, const char *text)
+struct problem *read_goal(struct reading *r, FILE *f, int line)
 {
-    struct goal g = {.r = r, .at = text, .rank = -1};
+    struct goal g = {.r = r, .f = f, .at = "", .line = line - 1, .rank = -1};
     struct problem *problem = read_items(&g);
 
-    free(g.seen);
+    free(g.text);
     free(g.demands);
-    forget_labels(&g.labels);
+    free_labels(&g.labels);
     TRY(problem);
-    return order_steps(r);
+    return graph_problem(r, logp_graph_end(r->graph), "", -1, -1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order that edges put steps in: that it exists, and whether it is the only one. */
+/* The order that edges put steps in, if it is the only one. */
 #include "question/schedule/reading.h"
 #include "text/text.h"
 
@@ -60,70 +60,58 @@ static bool sort(struct order *o)
     return only_one;
 }
 
-/* Refuse steps that wait for each other, and name one of them; its label is no longer known. */
-static struct problem *refuse_circle(const struct reading *r, int64_t rank, const struct order *o)
-{
-    int64_t i = 0;
-
-    while (o->waits[i] == 0)
-        i++;
-    return option_problem(
-        r->option, r->file,
-        "rank %lld: operation %lld requires itself through other operations; remove one requires",
-        (long long)rank, (long long)i + 1);
-}
-
 /* Put steps and edges into the order found. */
-static void reorder(struct reading *r, int64_t rank, const struct order *o)
+static void reorder(const struct logp_step_list *list, int64_t rank, const struct order *o)
 {
     const size_t n = (size_t)o->n;
+    struct logp_step *all = (struct logp_step *)(uintptr_t)list->steps[rank];
+    struct logp_edge *edges = (struct logp_edge *)(uintptr_t)list->edges[rank];
     struct logp_step *steps = need(calloc(n + 1, sizeof(*steps)));
     int64_t *place = o->waits; /* all 0 by now */
 
     for (size_t i = 0; i < n; i++) {
-        steps[i] = r->steps[rank][o->steps[i]];
+        steps[i] = all[o->steps[i]];
         place[o->steps[i]] = (int64_t)i;
     }
     if (n > 0)
-        memcpy(r->steps[rank], steps, n * sizeof(*steps));
+        memcpy(all, steps, n * sizeof(*steps));
     free(steps);
     for (int64_t i = 0; i < o->n_edges; i++) {
-        struct logp_edge *e = &r->edges[rank][i];
+        struct logp_edge *e = &edges[i];
 
         e->before = place[e->before];
         e->after = place[e->after];
     }
 }
 
-/* Sort the steps of a rank if it allows one order only. *in_order: whether it does */
-static struct problem *order_rank(struct reading *r, int64_t rank, bool *in_order)
+/* Sort the steps of a rank if it allows one order only. @return whether it does */
+static bool order_rank(const struct logp_step_list *list, int64_t rank)
 {
-    struct order o = {.edges = r->edges[rank], .n = r->n[rank], .n_edges = r->n_edges[rank]};
-    struct problem *problem = NULL;
+    struct order o = {
+        .edges = list->edges[rank], .n = list->n[rank], .n_edges = list->n_edges[rank]};
+    bool in_order;
 
     o.first = need(calloc((size_t)o.n + 2, sizeof(*o.first)));
     o.waits = need(calloc((size_t)o.n + 1, sizeof(*o.waits)));
     o.steps = need(calloc((size_t)o.n + 1, sizeof(*o.steps)));
     o.by_step = need(calloc((size_t)o.n_edges + 1, sizeof(*o.by_step)));
     link_edges(&o);
-    *in_order = sort(&o);
-    if (o.n_ordered < o.n)
-        problem = refuse_circle(r, rank, &o);
-    else if (*in_order)
-        reorder(r, rank, &o);
+    in_order = sort(&o);
+    if (in_order)
+        reorder(list, rank, &o);
     free(o.first);
     free(o.waits);
     free(o.steps);
     free(o.by_step);
-    return problem;
+    return in_order;
 }
 
 /* Whether each receive names its source and tag. Steps in order must not
  * choose a message by time. */
-static bool names_all(const struct reading *r, int64_t rank)
+static bool names_all(const struct logp_step_list *list, int64_t rank)
 {
-    for (int64_t i = 0; i < r->n[rank]; i++) {
-        const struct logp_step *s = &r->steps[rank][i];
+    for (int64_t i = 0; i < list->n[rank]; i++) {
+        const struct logp_step *s = &list->steps[rank][i];
 
         if (s->kind == LOGP_STEP_RECEIVE && (s->peer == LOGP_ANY_SOURCE || s->tag == LOGP_ANY_TAG))
             return false;
@@ -131,14 +119,9 @@ static bool names_all(const struct reading *r, int64_t rank)
     return true;
 }
 
-struct problem *order_steps(struct reading *r)
+void order_steps(struct logp_step_list *list)
 {
-    r->list.in_order = true;
-    for (int64_t rank = 0; rank < r->list.P; rank++) {
-        bool in_order;
-
-        TRY(order_rank(r, rank, &in_order));
-        r->list.in_order &= in_order && names_all(r, rank);
-    }
-    return NULL;
+    list->in_order = true;
+    for (int64_t rank = 0; rank < list->P; rank++)
+        list->in_order = order_rank(list, rank) && names_all(list, rank) && list->in_order;
 }

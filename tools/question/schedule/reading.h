@@ -8,6 +8,7 @@
 #include <logp/logp.h>
 
 #include <stdint.h>
+#include <stdio.h>
 
 /* The state of reading, with the option and the file for errors. */
 struct reading {
@@ -16,10 +17,14 @@ struct reading {
     struct logp_step_list with_data; /* of a JSON file; P = 0: the file has another format */
     struct logp_step **steps;        /* by rank */
     int64_t *n, *capacity;
-    struct logp_edge **edges; /* by rank; NULL: there are none */
-    int64_t *n_edges, *edge_capacity;
-    bool is_ours;          /* GOAL_MARK */
-    char without_data[64]; /* place of a step without the place of its data; "": none */
+    struct logp_graph *graph;          /* of a GOAL file, whose list has no steps */
+    struct logp_step_list *with_edges; /* the graph as a list; NULL: it was not needed yet */
+    struct logp_step_list *in_order;   /* the graph in the order of its acts; NULL: as above */
+    struct reading **parts; /* of several files, of which the graph is joined; NULL: one file */
+    size_t n_parts;
+    int64_t *host_of;  /* by rank, with --place shared; NULL: not known yet */
+    bool is_ours;      /* GOAL_MARK */
+    char without_data[64];             /* place of a step without the place of its data; "": none */
 };
 
 /* ---- steps.c ---- */
@@ -38,20 +43,27 @@ void note_without_data(struct reading *r, const char *place);
 /* Free a reading with all its lists. */
 void drop_reading(void *reading);
 
-/* From here on, edges alone order the steps of each rank. */
-void begin_edges(struct reading *r);
-void read_edge(struct reading *r, int64_t rank, int64_t before, int64_t after, bool started);
-
 /* ---- order.c ---- */
 
-/* Check, after all steps, that no steps wait for each other in a cycle; put the steps of ranks with only one possible order into that order. */
-CHECKED struct problem *order_steps(struct reading *r);
+/* Put the steps of ranks with only one possible order into that order: list->in_order where all
+ * ranks have one. The list has edges, and no circle of them. */
+void order_steps(struct logp_step_list *list);
 
-/* ---- goal.c, json.c ---- */
+/* ---- goal.c, goal_binary.c, json.c ---- */
 
+/* Fill r from the file, which is read from its beginning on; `line` has the number of its place. */
+CHECKED struct problem *read_goal(struct reading *r, FILE *f, int line);
+CHECKED struct problem *read_goal_binary(struct reading *r, FILE *f);
+/* Whether a file with this first byte has the binary form. */
+bool is_goal_binary(int first);
 /* Fill r from the text of the file. */
-CHECKED struct problem *read_goal(struct reading *r, const char *text);
 CHECKED struct problem *read_json(struct reading *r, const char *text);
+/* Begin the graph of a GOAL file, with P ranks. */
+CHECKED struct problem *begin_graph(struct reading *r, int64_t P);
+/* What logp_graph_add() and its like have returned, as a problem; 0: none.
+ * @param place  "line 7" or "rank 3"; wrong: of logp_graph_end_rank() */
+CHECKED struct problem *graph_problem(const struct reading *r, int rc, const char *place,
+                                      int64_t rank, int64_t wrong);
 
 /* ---- data.c ---- */
 
@@ -66,28 +78,41 @@ CHECKED struct problem *check_data(const char *file, const struct logp_step_list
                                    const struct logp_collective *as, bool timed, bool runs,
                                    struct logp_algorithm *row);
 
-/* ---- labels.c: the labels of one rank of a GOAL file, and their steps ---- */
+/* ---- labels.c: the labels of one rank of a GOAL file, and their operations ---- */
 
-/* A name in a text that stays. */
+/* A name in a text. */
 struct name {
     const char *at;
     size_t n;
 };
 
+/* A name that is kept. */
 struct label {
-    struct name name; /* at NULL: there is none here */
-    int64_t step;
+    size_t at; /* in names */
+    uint32_t n, step;
 };
 
 struct labels {
-    struct label *all; /* a hash table of 2^x */
+    char word[16]; /* of those in the array */
+    size_t n_word; /* 0: none yet */
+    uint32_t first;
+    uint32_t *by_number; /* step + 1, by number - first; 0: none */
+    size_t n_numbered, n_places, by_number_capacity;
+    struct label *all; /* a hash table of 2^x; n 0: a free place */
     size_t n, capacity;
+    char *names;
+    size_t n_names, names_capacity;
 };
 
 /* @return false: there is one of this name */
 bool add_label(struct labels *l, struct name name, int64_t step);
 /* @return its step; -1: there is none */
 int64_t find_label(const struct labels *l, struct name name);
+/* Keep a copy of a name until forget_labels(). @return where it is */
+size_t keep_name(struct labels *l, struct name name);
+struct name kept_name(const struct labels *l, size_t at, size_t n);
+/* Of a rank that has ended. */
 void forget_labels(struct labels *l);
+void free_labels(struct labels *l);
 
 #endif

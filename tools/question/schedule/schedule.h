@@ -20,6 +20,37 @@ CHECKED struct problem *read_schedule(const struct question *q, const char *opti
 /* The delay model whose rules the steps of that file have, unless --delay is given; NULL: as
  * without a file. */
 const char *delay_of_schedule(const struct question *q);
+/* Whether the file holds a graph: it is GOAL. */
+bool has_graph(const struct question *q);
+/* Whether the graph is costed by LogGOPSim's rules. */
+bool by_graph(const struct question *q);
+/* Whether operations of the file are concurrent, also those of a graph by LogGOPSim's rules. After
+ * list_of_schedule() */
+bool is_concurrent(const struct question *q);
+/* Whether logp wrote the file: GOAL_MARK. */
+bool is_ours(const struct question *q);
+const struct logp_graph *graph_of_schedule(const struct question *q);
+/* The steps of the file under the delay model of the options. Those of a graph by LogGOPSim's rules
+ * are in the order of its acts; where no command runs or shows them, the list has none. */
+CHECKED struct problem *list_of_schedule(const struct question *q,
+                                         const struct logp_step_list **list);
+/* The time of the graph by list_of_schedule(); *ends: by rank. */
+const struct logp_graph_time *time_of_graph(const struct question *q, const int64_t **ends);
+/* A copy of the ends of n ranks, which the question keeps. */
+const int64_t *keep_ends(const struct question *q, const int64_t *ends, int64_t n);
+
+/* One of the files of --schedule A,B,...: a job that shares the machine with the others. */
+struct schedule_job {
+    const struct logp_algorithm *row; /* with its name; kept by the question */
+    int64_t first, P;                 /* its ranks among those of all */
+    int64_t alone_ns, together_ns;
+};
+
+/* The number of files of --schedule; 0: there is none. */
+size_t jobs_of_schedule(const struct question *q);
+/* Job i, after list_of_schedule(). listed: the row of all. */
+CHECKED struct problem *find_job(const struct question *q, size_t i,
+                                 const struct logp_algorithm *listed, struct schedule_job *out);
 /* The algorithm that does them, if they fit together. */
 CHECKED struct problem *listed_algorithm(const struct question *q, const struct logp_invocation *c,
                                          struct logp_algorithm *row);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps that are read from a file: in any format, a step must be a possible one. */
+/* The steps that are read from a file: a step must be a possible one. */
 #include "question/schedule/reading.h"
 #include "question/schedule/schedule.h"
 #include "text/text.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,11 +38,11 @@ void drop_reading(void *reading)
 
     drop_steps(&r->list);
     drop_steps(&r->with_data);
-    for (int64_t rank = 0; r->edges != NULL && rank < r->list.P; rank++)
-        free(r->edges[rank]);
-    free(r->edges);
-    free(r->n_edges);
-    free(r->edge_capacity);
+    logp_graph_destroy(r->graph);
+    free(r->parts);
+    free(r->host_of);
+    logp_graph_list_destroy(r->with_edges);
+    logp_graph_list_destroy(r->in_order);
     free(r->capacity);
     free(r);
 }
@@ -67,40 +68,18 @@ void note_without_data(struct reading *r, const char *place)
         snprintf(r->without_data, sizeof(r->without_data), "%s", place);
 }
 
-void begin_edges(struct reading *r)
-{
-    const size_t P = (size_t)r->list.P;
-
-    r->edges = need(calloc(P, sizeof(*r->edges)));
-    r->n_edges = need(calloc(P, sizeof(*r->n_edges)));
-    r->edge_capacity = need(calloc(P, sizeof(*r->edge_capacity)));
-    r->list.edges = (const struct logp_edge *const *)r->edges;
-    r->list.n_edges = r->n_edges;
-}
-
-void read_edge(struct reading *r, int64_t rank, int64_t before, int64_t after, bool started)
-{
-    if (r->n_edges[rank] == r->edge_capacity[rank]) {
-        r->edge_capacity[rank] = r->edge_capacity[rank] > 0 ? 2 * r->edge_capacity[rank] : 4;
-        r->edges[rank] = need(
-            realloc(r->edges[rank], (size_t)r->edge_capacity[rank] * sizeof(struct logp_edge)));
-    }
-    r->edges[rank][r->n_edges[rank]++] = (struct logp_edge){before, after, started};
-}
-
 struct problem *read_message(struct reading *r, int64_t rank, enum logp_step_kind kind,
                              int64_t peer, int64_t n_bytes, int64_t tag, const char *place)
 {
-    const bool may_be_any = r->edges != NULL && kind == LOGP_STEP_RECEIVE;
     struct logp_step *s;
 
-    if (peer >= r->list.P || (peer < 0 && !may_be_any))
+    if (peer >= r->list.P || peer < 0)
         return option_problem(r->option, r->file, "%s: rank %lld: a rank is 0 .. %lld", place,
                               (long long)peer, (long long)r->list.P - 1);
     if (n_bytes < 0 || n_bytes > most_bytes)
         return option_problem(r->option, r->file, "%s: %lld bytes: a message has 0 .. 2^30", place,
                               (long long)n_bytes);
-    if (tag > INT_MAX || (tag < 0 && !may_be_any))
+    if (tag > INT_MAX || tag < 0)
         return option_problem(r->option, r->file, "%s: tag %lld: a tag is 0 .. %d", place,
                               (long long)tag, INT_MAX);
     s = one_more(r, rank);
@@ -118,4 +97,33 @@ struct problem *read_compute(struct reading *r, int64_t rank, int64_t ns, const 
                               (long long)ns);
     logp_step_compute(one_more(r, rank), ns, 0);
     return NULL;
+}
+
+struct problem *begin_graph(struct reading *r, int64_t P)
+{
+    TRY(begin_reading(r, P));
+    if (logp_graph_create(P, &r->graph) != 0)
+        need(NULL);
+    return NULL;
+}
+
+struct problem *graph_problem(const struct reading *r, int rc, const char *place, int64_t rank,
+                              int64_t wrong)
+{
+    if (rc == 0)
+        return NULL;
+    if (rc == -ELOOP)
+        return option_problem(r->option, r->file,
+                              "rank %lld: operation %lld requires itself through other operations; "
+                              "remove one requires",
+                              (long long)rank, (long long)wrong + 1);
+    if (rc == -E2BIG)
+        return option_problem(r->option, r->file,
+                              "%s: at most 2^30 operations, 2^32 - 1 requires, and 65535 pairs of "
+                              "cpu and nic",
+                              place);
+    if (rc == -ENOMEM)
+        need(NULL);
+    return option_problem(r->option, r->file, "%s: rank %lld: no such operation", place,
+                          (long long)rank);
 }

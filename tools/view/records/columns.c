@@ -9,7 +9,8 @@ bool output_column(size_t i, struct column *out)
         run_columns,   result_columns,
         fault_columns, against_columns,
         sweep_columns, last_columns,
-        host_columns,  undisturbed_columns};
+        host_columns,  undisturbed_columns,
+        graph_columns};
 
     for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
         size_t n = 0;

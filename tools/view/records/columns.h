@@ -19,11 +19,13 @@ enum cell_kind {
     CELL_RATIO,
     CELL_TRUTH,
     CELL_TEXT,
+    CELL_LIST, /* whole numbers; not in tables */
 };
 
 struct cell {
     enum cell_kind kind;
-    int64_t number;
+    int64_t number; /* of a list: how many */
+    const int64_t *list;
     double ratio;
     const char *text; /* prefix of a time in a table; text of an empty cell */
 };
@@ -58,7 +60,8 @@ struct column {
 /* option_columns.c, result.c, changes.c: the settings, the results, and their comparison with a
  * saved run. The last element of each array has no value. */
 extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[],
-    fault_columns[], against_columns[], last_columns[], host_columns[], undisturbed_columns[];
+    fault_columns[], against_columns[], last_columns[], host_columns[], undisturbed_columns[],
+    graph_columns[];
 /* The column of parameter i of the algorithms. @return false: there are no more */
 bool knob_column(size_t i, struct column *col);
 

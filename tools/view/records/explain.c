@@ -237,6 +237,32 @@ static bool is_shown(const struct logp_params *params, enum logp_parameter p)
     return !is_small(p) || logp_parameter_ps(p, params) > 0;
 }
 
+/* By how much each parameter may grow until the time is some percent longer. */
+static void print_tolerances(FILE *f, const struct logp_explanation *e)
+{
+    fputs("\nTolerance: growth of each parameter until T is longer by", f);
+    for (const int *percent = tolerated_percents; *percent > 0; percent++)
+        fprintf(f, "%s %d %%", percent > tolerated_percents ? "," : "", *percent);
+    fputs("\n\n", f);
+    for (enum logp_parameter p = 0; p < LOGP_PARAMETERS; p++) {
+        struct logp_curve c;
+
+        if (!is_shown(&e->params, p) || !curve_of(e, p, &c))
+            continue;
+        fprintf(f, "%-7s", logp_parameter_name(p));
+        for (const int *percent = tolerated_percents; *percent > 0; percent++) {
+            const int64_t ps = tolerance_ps(&c, *percent);
+
+            if (ps < 0)
+                fprintf(f, " %12s", "any");
+            else
+                fprintf(f, " %12.*f", is_small(p) ? 6 : 3, (double)ps / 1000000);
+        }
+        fputc('\n', f);
+        logp_curve_free(&c);
+    }
+}
+
 static void print_curves(FILE *f, const struct logp_explanation *e)
 {
     int64_t rounding = 0;
@@ -258,6 +284,7 @@ static void print_curves(FILE *f, const struct logp_explanation *e)
         rounding = c.rounding_ns > rounding ? c.rounding_ns : rounding;
         logp_curve_free(&c);
     }
+    print_tolerances(f, e);
     if (e->terms.links_ns > 0)
         fputs("parameters that are set for a link are unchanged and not counted\n", f);
     if (rounding > 0)

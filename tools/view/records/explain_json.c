@@ -27,6 +27,28 @@ bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
     return rc == 0;
 }
 
+const int tolerated_percents[] = {1, 2, 5, 0};
+
+/* The first line, from the parameter's value on, that reaches the longer time. */
+int64_t tolerance_ps(const struct logp_curve *curve, int percent)
+{
+    const __int128 now = logp_curve_ps(curve, curve->at_ps);
+    const __int128 most = now + now * percent / 100;
+
+    for (size_t i = 0; i < curve->n; i++) {
+        const struct logp_line *line = &curve->lines[i];
+        const bool is_last = i + 1 == curve->n;
+        __int128 value;
+
+        if (line->slope == 0 || (!is_last && line[1].from_ps <= curve->at_ps))
+            continue;
+        value = (most - line->base_ps) / line->slope;
+        if (is_last || value < line[1].from_ps)
+            return value - curve->at_ps < INT64_MAX ? (int64_t)(value - curve->at_ps) : -1;
+    }
+    return -1;
+}
+
 /* Index, by task, of the message that the task sends or receives; -1: none. To be freed. */
 static int64_t *number_messages(const struct logp_explanation *e)
 {
@@ -84,6 +106,19 @@ static json_t *messages_json(const struct logp_explanation *e)
     return messages;
 }
 
+static json_t *tolerance_json(const struct logp_curve *c)
+{
+    json_t *all = json_array();
+
+    for (const int *percent = tolerated_percents; *percent > 0; percent++) {
+        const int64_t ps = tolerance_ps(c, *percent);
+
+        json_array_append_new(
+            all, json_pack("{s:i, s:o}", "percent", *percent, "growth_ps", json_if(ps >= 0, ps)));
+    }
+    return all;
+}
+
 static json_t *curve_json(const struct logp_curve *c)
 {
     json_t *lines = json_array();
@@ -93,9 +128,9 @@ static json_t *curve_json(const struct logp_curve *c)
                                                (json_int_t)c->lines[i].from_ps, "slope",
                                                (json_int_t)c->lines[i].slope, "base_ps",
                                                (json_int_t)c->lines[i].base_ps));
-    return json_pack("{s:I, s:I, s:I, s:I, s:o}", "at_ps", (json_int_t)c->at_ps, "left",
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}", "at_ps", (json_int_t)c->at_ps, "left",
                      (json_int_t)c->left, "right", (json_int_t)c->right, "rounding_ns",
-                     (json_int_t)c->rounding_ns, "lines", lines);
+                     (json_int_t)c->rounding_ns, "lines", lines, "tolerance", tolerance_json(c));
 }
 
 static json_t *curves_json(const struct logp_explanation *e)

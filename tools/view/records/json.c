@@ -10,6 +10,15 @@
 
 enum { DIGITS = 7 }; /* significant digits of a number that is not whole */
 
+static json_t *list_json(const struct cell *cell)
+{
+    json_t *all = json_array();
+
+    for (int64_t i = 0; i < cell->number; i++)
+        json_array_append_new(all, json_integer(cell->list[i]));
+    return all;
+}
+
 static json_t *cell_json(const struct cell *cell)
 {
     json_t *text = NULL;
@@ -28,6 +37,8 @@ static json_t *cell_json(const struct cell *cell)
         return json_real(cell->ratio);
     case CELL_TRUTH:
         return json_boolean(cell->number);
+    case CELL_LIST:
+        return list_json(cell);
     case CELL_TEXT:
         text = json_string(cell->text);
         break;
@@ -113,7 +124,9 @@ static void write_cell(FILE *f, const struct cell *cell)
 
     if (cell->kind == CELL_TEXT)
         write_csv_text(f, cell->text);
-    if (cell->kind == CELL_TEXT || cell->kind == CELL_NOTHING)
+    for (int64_t i = 0; cell->kind == CELL_LIST && i < cell->number; i++)
+        fprintf(f, "%s%lld", i > 0 ? " " : "", (long long)cell->list[i]);
+    if (cell->kind == CELL_TEXT || cell->kind == CELL_LIST || cell->kind == CELL_NOTHING)
         return;
     value = cell_json(cell);
     text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(DIGITS));

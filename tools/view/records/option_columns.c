@@ -235,6 +235,39 @@ VALUE(core_note_of)
                                             : NULL);
 }
 
+/* LogGOPSim's rules alone know it. */
+VALUE(O_of)
+{
+    const struct logp_params *p = &out->c->model.params;
+
+    return number_cell(CELL_BYTE_TIME, p->recv_streams, p->O_ps);
+}
+
+/* Of the operations of a GOAL file. */
+VALUE(rank_ends_of)
+{
+    return row->rank_ends != NULL
+               ? (struct cell){.kind = CELL_LIST, .number = row->n_rank_ends, .list = row->rank_ends}
+               : no_cell;
+}
+
+/* Of one of several files of --schedule: its time without the others. */
+VALUE(alone_of)
+{
+    return number_cell(CELL_NS, row->has_alone, row->alone_ns);
+}
+
+VALUE(arrival_of)
+{
+    return text_cell(out->q->model.arrival_text);
+}
+
+const struct column graph_columns[] = {{KEY("O_ns_per_byte", O_of)},
+                                       {KEY("rank_ends_ns", rank_ends_of)},
+                                       {KEY("alone_ns", alone_of), TABLE("alone", 13, TABLE_PREDICTED)},
+                                       {KEY("arrival", arrival_of), SWEPT("arrival", -12)},
+                                       {0}};
+
 const struct column last_columns[] = {
     {KEY("same_results", same_results_of), .option = "same-results"},
     {KEY("core_count", core_count_of), .measured = true},

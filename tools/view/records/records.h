@@ -158,6 +158,11 @@ char *advice_on_program(const struct question *q, int n_cores, int64_t emulated_
 /* An object; of NULL, null. */
 json_t *explanation_json(const struct logp_explanation *e);
 
+/* The latency tolerance, also of o, g, G and gamma: by how many ps the parameter may grow from its
+ * value until the time is `percent` longer; -1: by any number. */
+int64_t tolerance_ps(const struct logp_curve *curve, int percent);
+/* The percentages that are shown; the last is 0. */
+extern const int tolerated_percents[];
 /* The curve of a parameter; false: there is none. */
 bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
               struct logp_curve *curve);

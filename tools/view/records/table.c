@@ -76,6 +76,8 @@ static void print_params(FILE *f, const struct logp_params *p)
     fprintf(f, "g = %s%s", exact_us(p->g_ns * 1000, us), p->gap_shared ? " (shared)" : "");
     if (p->G_ps > 0)
         fprintf(f, ", G = %s", show_byte_time(p->G_ps, rate));
+    if (p->O_ps > 0)
+        fprintf(f, ", O = %s", show_byte_time(p->O_ps, rate));
     fputs("; ", f);
     if (p->gamma_ps > 0)
         fprintf(f, "gamma = %s; ", exact_us(p->gamma_ps, us));
@@ -231,6 +233,8 @@ static void write_cell(const struct cell *cell, char buf[CELL_SIZE])
         break;
     case CELL_TRUTH:
         snprintf(buf, CELL_SIZE, "%s", cell->number != 0 ? "yes" : "NO");
+        break;
+    case CELL_LIST: /* not in tables */
         break;
     case CELL_TEXT:
         snprintf(buf, CELL_SIZE, "%s", cell->text);

@@ -22,6 +22,7 @@ struct schedule_writer {
     const struct schedule_shown *shown;
     size_t n_steps;     /* mpi.c: written so far; */
     size_t *first_step; /* by rank, those before it */
+    struct logp_graph *graph; /* goal_binary.c: the operations so far */
 };
 
 /* Form of a schedule, a rank, and a step; NULL: nothing is shown of it. */
@@ -32,6 +33,9 @@ struct step_form {
     void (*step)(struct schedule_writer *w, const struct logp_step *s, int64_t index);
     void (*end_rank)(struct schedule_writer *w, int64_t n);
     void (*end)(struct schedule_writer *w);
+    bool whole; /* also operations in order are shown by `graph` */
+    /* Show operations that are concurrent; NULL: it cannot. */
+    struct problem *(*graph)(FILE *f, const struct logp_graph *graph);
 };
 
 /* Show all steps in this form. */
@@ -40,6 +44,7 @@ CHECKED struct problem *show_schedule(FILE *f, const struct step_form *form,
 /* Begin a rank's part of the schedule, for logp_schedule_end(). */
 struct logp_invocation begin_shown_rank(const struct schedule_shown *shown, int64_t rank);
 
-extern const struct step_form steps_as_text, steps_as_json, steps_as_goal, steps_as_mpi;
+extern const struct step_form steps_as_text, steps_as_json, steps_as_goal, steps_as_goal_binary,
+    steps_as_mpi;
 
 #endif

@@ -33,5 +33,52 @@ static void goal_end_rank(struct schedule_writer *w, int64_t n)
     fputs("}\n", w->f);
 }
 
-const struct step_form steps_as_goal = {
-    .begin = goal_begin, .begin_rank = goal_rank, .step = goal_step, .end_rank = goal_end_rank};
+/* The edges of a rank are after all its operations: txt2bin must know a label before it is required. */
+static void write_rank(FILE *f, const struct logp_graph *graph, int64_t rank)
+{
+    const int64_t n = logp_graph_count(graph, rank);
+    struct logp_graph_op o;
+    struct logp_edge e;
+
+    fprintf(f, "\nrank %lld {\n", (long long)rank);
+    for (int64_t i = 0; i < n; i++) {
+        logp_graph_at(graph, rank, i, &o);
+        fprintf(f, "l%lld: %s %lld", (long long)i + 1,
+                o.kind == LOGP_STEP_SEND      ? "send"
+                : o.kind == LOGP_STEP_RECEIVE ? "recv"
+                                              : "calc",
+                (long long)o.amount);
+        if (o.kind != LOGP_STEP_COMPUTE)
+            fprintf(f, "b %s %lld", o.kind == LOGP_STEP_SEND ? "to" : "from", (long long)o.peer);
+        if (o.kind != LOGP_STEP_COMPUTE && o.tag == LOGP_GRAPH_ANY_TAG)
+            fputs(" tag -1", f);
+        else if (o.kind != LOGP_STEP_COMPUTE)
+            fprintf(f, " tag %llu", (unsigned long long)o.tag);
+        if (o.processor > 0)
+            fprintf(f, " cpu %d", o.processor);
+        if (o.interface > 0 && o.kind != LOGP_STEP_COMPUTE)
+            fprintf(f, " nic %d", o.interface);
+        fputc('\n', f);
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < logp_graph_next(graph, rank, i, j, &e); j++)
+            fprintf(f, "l%lld %s l%lld\n", (long long)e.after + 1,
+                    e.started ? "irequires" : "requires", (long long)e.before + 1);
+    fputs("}\n", f);
+}
+
+static struct problem *write_graph(FILE *f, const struct logp_graph *graph)
+{
+    const struct logp_graph_size size = logp_graph_size(graph);
+
+    fprintf(f, "num_ranks %lld\n", (long long)size.P);
+    for (int64_t rank = 0; rank < size.P; rank++)
+        write_rank(f, graph, rank);
+    return NULL;
+}
+
+const struct step_form steps_as_goal = {.begin = goal_begin,
+                                        .begin_rank = goal_rank,
+                                        .step = goal_step,
+                                        .end_rank = goal_end_rank,
+                                        .graph = write_graph};

@@ -105,6 +105,8 @@ const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
                 all[i].units / (double)s->q->model.unit_ns);
     if (p->G_ps > 0 && !s->q->model.ignores_G)
         add(buf, ", G %s", show_byte_time(p->G_ps, G));
+    if (p->O_ps > 0)
+        add(buf, ", O %s", show_byte_time(p->O_ps, G));
     if (p->gap_shared)
         add(buf, ", shared gap");
     if (logp_params_capacity(p) > 0)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs of operations in little memory: include/logp/graph.h. */
+#ifndef LPI_GRAPH_H
+#define LPI_GRAPH_H
+
+#include <logp/graph.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* 28 bytes. The 64-bit members are in halves, so that it needs no alignment to 8. */
+struct lpi_operation {
+    uint32_t amount[2]; /* low, high */
+    uint32_t tag[2];
+    uint32_t peer;  /* LPI_ANY: any */
+    uint32_t first; /* its edges are to[first] .. to[first of the next - 1] */
+    uint16_t lane;  /* a pair of processor and interface */
+    uint8_t kind;   /* enum logp_step_kind */
+};
+
+#define LPI_ANY UINT32_MAX
+
+struct lpi_lane {
+    uint8_t processor, interface;
+};
+
+/* The operations of a rank follow one another; ranks are in the order in which they were begun. */
+struct logp_graph {
+    int64_t P;
+    struct lpi_operation *operations; /* and one more, for `first` */
+    size_t n, capacity;
+    uint32_t *to; /* an operation of the graph, times 2; + 1: it waits only for the beginning */
+    size_t n_to, to_capacity;
+    uint32_t *base, *count; /* by rank: its first operation, and how many it has */
+    bool *begun, *wild;     /* by rank; wild: some receive, or message to it, fits any */
+    uint16_t *lane_of;      /* by processor and interface, from 1; 0: none. While it is filled */
+    struct lpi_lane *lanes;
+    size_t n_lanes, lane_capacity;
+    int processors, interfaces;
+    int64_t most_bytes, n_sends;
+    uint64_t most_tag;
+    int64_t rank;                 /* that is being filled; -1: none */
+    struct lpi_graph_edge *edges; /* of it */
+    size_t n_edges, edge_capacity;
+};
+
+/* An edge while its rank is filled; numbers are of the rank. */
+struct lpi_graph_edge {
+    uint32_t before, after; /* after: times 2, + 1: started */
+};
+
+static inline uint64_t lpi_operation_amount(const struct lpi_operation *o)
+{
+    return (uint64_t)o->amount[1] << 32 | o->amount[0];
+}
+
+static inline uint64_t lpi_operation_tag(const struct lpi_operation *o)
+{
+    return (uint64_t)o->tag[1] << 32 | o->tag[0];
+}
+
+static inline int64_t lpi_operation_peer(const struct lpi_operation *o)
+{
+    return o->peer == LPI_ANY ? (int64_t)LOGP_ANY_SOURCE : (int64_t)o->peer;
+}
+
+/*
+ * ---- meet.c ----
+ * Items of receivers that wait for their match: posted receives, and messages without a receive. An
+ * item is 16 bytes; those of a queue are linked. A rank without wildcards has a queue for each pair
+ * of source and tag, in a hash table of all ranks; a rank with wildcards has one list for receives
+ * and one for messages.
+ */
+
+enum lpi_item_state {
+    LPI_ITEM_FREE,    /* to go: an operation in a queue, or in the heap */
+    LPI_ITEM_COMING,  /* a message that has not arrived */
+    LPI_ITEM_WAITING, /* a message that has arrived and waits for its processor */
+    LPI_ITEM_MEETING, /* it waits for its match */
+};
+
+enum { LPI_MOST_ITEMS = (1 << 30) - 1 };
+
+struct lpi_item {
+    uint32_t operation;
+    uint32_t rank; /* of the operation */
+    uint32_t stamp;
+    uint32_t next : 30, state : 2; /* next: from 1; 0: none */
+};
+
+struct lpi_queue {
+    uint32_t first, last; /* items, from 1; 0: none */
+};
+
+/* The queue of a source and a tag at a rank. */
+struct lpi_meeting {
+    uint32_t rank, source;
+    struct lpi_queue items; /* first 0: this place is free */
+};
+
+struct lpi_meetings {
+    const struct logp_graph *graph;
+    struct lpi_item *items;    /* from 1 */
+    struct lpi_meeting *table; /* a hash table of 2^x */
+    size_t n, space;
+    struct lpi_queue *receives,
+        *messages; /* by rank, of ranks with wildcards; NULL: there are none */
+};
+
+/* 0; -ENOMEM. To be ended in any case. */
+int lpi_meetings_init(struct lpi_meetings *m, const struct logp_graph *graph);
+void lpi_meetings_fini(struct lpi_meetings *m);
+/* Find the first message for a receive of `rank`, or the first receive for a message to it, and
+ * take it out. @param tag of it; source LPI_ANY: any @return the item; 0: none */
+uint32_t lpi_meetings_take(struct lpi_meetings *m, uint32_t rank, uint32_t source, uint64_t tag,
+                           bool message);
+/* An item waits at `rank` for its match. 0; -ENOMEM */
+int lpi_meetings_put(struct lpi_meetings *m, uint32_t rank, uint32_t source, uint32_t item,
+                     bool message);
+/* Call with each item that waits, and the rank at which it waits. */
+void lpi_meetings_each(const struct lpi_meetings *m,
+                       void (*call)(void *arg, uint32_t rank, uint32_t item), void *arg);
+
+static inline void lpi_queue_add(struct lpi_queue *q, struct lpi_item *items, uint32_t item)
+{
+    items[item].next = 0;
+    if (q->first == 0)
+        q->first = item;
+    else
+        items[q->last].next = item & LPI_MOST_ITEMS;
+    q->last = item;
+}
+
+static inline uint32_t lpi_queue_take(struct lpi_queue *q, const struct lpi_item *items)
+{
+    const uint32_t item = q->first;
+
+    q->first = items[item].next;
+    return item;
+}
+
+#endif
