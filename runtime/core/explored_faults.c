@@ -107,11 +107,12 @@ static enum logp_fault_choice ask(struct lpi_proc *p, enum logp_note_kind call, 
     struct asking a = {.p = p, .call = call, .dst = dst, .tag = tag};
 
     may(&a, 1, LOGP_FAULT_NONE);
-    if (dst >= 0 && !lpi_is_cut(x, p->rank, dst) && lpi_may_strike(at, p->rank, dst, tag)) {
+    if (dst >= 0 && (left->lost | left->doubled) > 0 && !lpi_is_cut(x, p->rank, dst) &&
+        lpi_may_strike(at, p->rank, dst, tag)) {
         may(&a, left->lost, LOGP_FAULT_LOST);
         may(&a, left->doubled, LOGP_FAULT_DOUBLED);
     }
-    if (lpi_mask_allows(at->ranks, p->rank)) {
+    if ((left->crashes | left->restarts) > 0 && lpi_mask_allows(at->ranks, p->rank)) {
         may(&a, left->crashes, LOGP_FAULT_CRASH);
         may(&a, left->restarts, LOGP_FAULT_RESTART);
     }
