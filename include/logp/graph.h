@@ -110,6 +110,7 @@ struct logp_graph_size {
     size_t memory;              /**< in bytes */
 };
 
+/** @return the size of a graph, without a walk over its operations */
 LOGP_API struct logp_graph_size logp_graph_size(const struct logp_graph *graph);
 
 /** @return the number of operations of a rank */

@@ -31,7 +31,7 @@ static int gather(struct logp_vp *vp)
 static int program(struct logp_vp *vp, void *arg)
 {
     const int first = gather(vp);
-    volatile char *p;
+    char *volatile p; /* so that a compiler does not see the use */
     volatile int most = INT_MAX - 1;
 
     (void)arg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The test kit: planted faults are found, made small and seen again; there is no false alarm. */
+#include "kit.h"
 #include "planted.h"
 #include "support.h"
 

@@ -10,6 +10,7 @@
  * are: what each processor has seen, in its order; and both say whether a program can deadlock.
  * What comes by chance is among these.
  */
+#include "kit.h"
 #include "support.h"
 
 enum { P = 3, SLOTS = 3, MOST_OPS = 16, MOST_SENT = 12, LETTERS = 2 * MOST_OPS, MISSES = 100 };

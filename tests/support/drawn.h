@@ -82,7 +82,7 @@ static const struct logp_op *some_op(uint64_t *random)
 }
 
 /* Ranks that arrive at any time, or one that is late. */
-static void draw_arrivals(struct drawn *d, uint64_t *random)
+static inline void draw_arrivals(struct drawn *d, uint64_t *random)
 {
     const bool one = one_in(random, 2);
     const int late = (int)below(random, d->P);
