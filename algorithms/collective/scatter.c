@@ -537,7 +537,8 @@ const struct logp_collective lpi_scatter = {
     .in_place = scatter_in_place,
     .bound = scatter_bound,
     .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(scatters),
-                                             &lpi_scatter_earliest, &lpi_shared_scatter, &lpi_contained_scatter, NULL},
+                                             &lpi_scatter_earliest, &lpi_shared_scatter,
+                                             &lpi_contained_scatter, NULL},
 };
 
 const struct logp_collective lpi_gather = {
@@ -550,5 +551,6 @@ const struct logp_collective lpi_gather = {
     .in_place = gather_in_place,
     .bound = gather_bound,
     .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(gathers),
-                                             &lpi_gather_earliest, &lpi_shared_gather, &lpi_contained_gather, NULL},
+                                             &lpi_gather_earliest, &lpi_shared_gather,
+                                             &lpi_contained_gather, NULL},
 };

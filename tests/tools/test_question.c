@@ -122,6 +122,7 @@ static const char *const special[] = {
     "mpirun -P 4 --clock virtual --compute x0.5 --stack 1MiB --explore 10 --faults 2 program",
     "mpirun -P 4 --clock virtual --epoch 2024-02-29 --real-clocks program",
     "mpirun -P 4 --storage latency=1ms,bandwidth=2GiB/s,servers=4 program",
+    "predict broadcast -P 4 --arrival late@1:5us -O 0.5ns --delay loggops",
     "mpirun -P 4 --nodes 2x2 program",
     "mpirun -P 4 --dry-run program",
     "mpirun -P 4 --gdb program",

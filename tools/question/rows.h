@@ -101,7 +101,7 @@ extern const struct option_row talk_options[];    /* format.c: for all commands 
 
 /* ---- rows.c ---- */
 
-enum { MOST_ROWS = 96 };
+enum { MOST_ROWS = 112 };
 
 extern const struct option_row *option_rows[MOST_ROWS];
 extern int n_option_rows;

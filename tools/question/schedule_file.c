@@ -71,6 +71,9 @@ static struct problem *read_any(struct reading *r, FILE *f)
 
     if (is_goal_binary(first))
         return read_goal_binary(r, f);
+    if (first == '\0') /* of a device, whose line would have no end */
+        return option_problem(r->option, r->file, "line %d: a zero byte; a GOAL file is text",
+                              line);
     return first == '{' ? read_text(r, f) : read_goal(r, f, line);
 }
 

@@ -50,5 +50,6 @@ const struct logp_collective lpi_reduce = {
                                              &lpi_reduce_doublings, &lpi_reduce_pipelined,
                                              &lpi_reduce_two_tree, &lpi_reduce_rabenseifner,
                                              &lpi_reduce_circulant, &lpi_reduce_knomial,
-                                             &lpi_reduce_matched, &lpi_shared_reduce, &lpi_contained_reduce, NULL},
+                                             &lpi_reduce_matched, &lpi_shared_reduce,
+                                             &lpi_contained_reduce, NULL},
 };

@@ -23,17 +23,18 @@ enum {
 struct rank {
     struct logp_vp *vp;
     struct comm world, self;
-    struct comm no_file; /* MPI_FILE_NULL: it has the error handler of files that are not open yet */
+    struct comm
+        no_file; /* MPI_FILE_NULL: it has the error handler of files that are not open yet */
     bool initialized, finalized;
     struct type_name *type_names;
     int n_type_names;
-    int thread_level;       /* that MPI_Init_thread() has given */
-    int n_tools;            /* calls of MPI_T_init_thread() without MPI_T_finalize() */
-    const char *call;       /* that it is in, or was in last */
-    int answer;             /* of the last call that failed: the error handler may have changed it */
-    const char *started;    /* the call that made the persistent collective that starts; or NULL */
-    void *caller;           /* CALLED(): where it goes back to, if it gives a request; or NULL */
-    void *timed_caller;     /* of the function of timed.c that it was in last; NULL: none */
+    int thread_level;    /* that MPI_Init_thread() has given */
+    int n_tools;         /* calls of MPI_T_init_thread() without MPI_T_finalize() */
+    const char *call;    /* that it is in, or was in last */
+    int answer;          /* of the last call that failed: the error handler may have changed it */
+    const char *started; /* the call that made the persistent collective that starts; or NULL */
+    void *caller;        /* CALLED(): where it goes back to, if it gives a request; or NULL */
+    void *timed_caller;  /* of the function of timed.c that it was in last; NULL: none */
     struct keyval *keyvals; /* attributes.c */
     int n_keyvals;
     struct attribute *attributes;

@@ -85,10 +85,10 @@ struct request {
     uint32_t made_context;
     int64_t until_ns; /* of an operation on a window or file: when it is complete */
     int outcome;      /* of one on a file: MPI_SUCCESS or a code */
-    int (*at_end)(struct request
-                      *request); /* of these: called on completion. @return as mpi_wait_for() */
-    struct again *again;         /* a persistent collective: the call to repeat; NULL: none */
-    struct general *general;     /* the program completes it; NULL: not of this kind */
+    int (*at_end)(
+        struct request *request); /* of these: called on completion. @return as mpi_wait_for() */
+    struct again *again;          /* a persistent collective: the call to repeat; NULL: none */
+    struct general *general;      /* the program completes it; NULL: not of this kind */
 };
 
 static inline bool is_message(const struct request *r)
