@@ -79,22 +79,28 @@ static void find_members(const struct lpi_unlike *p, const struct logp_links *li
     }
 }
 
-/* Of a message with so many items down the tree, or up, or of one down and one up. */
+/* Of a message with so many items over one link. */
+static struct lpi_times one_way(const struct logp_invocation *c, const struct lpi_earliest *ask,
+                                int from, int to, int items)
+{
+    struct logp_invocation link = *c;
+
+    link.args.n_bytes = lpi_bytes((size_t)items, c->args.n_bytes);
+    if (c->model.links != NULL)
+        logp_links_of(c->model.links, from, to, &c->model.params, &link.model.params);
+    return ask->times(&link);
+}
+
+/* The same down the tree, or up, or of one message down and one up. */
 static struct lpi_times link_times(const struct logp_invocation *c, const struct lpi_earliest *ask,
                                    int from, int to, int items)
 {
-    struct logp_invocation link = *c;
-    struct lpi_times t;
+    struct lpi_times t =
+        ask->up ? one_way(c, ask, to, from, items) : one_way(c, ask, from, to, items);
 
-    link.args.n_bytes = lpi_bytes((size_t)items, c->args.n_bytes);
-    logp_links_of(c->model.links, ask->up ? to : from, ask->up ? from : to, &c->model.params,
-                  &link.model.params);
-    t = ask->times(&link);
     if (ask->both_ways) {
-        struct lpi_times back;
+        const struct lpi_times back = one_way(c, ask, to, from, items);
 
-        logp_links_of(c->model.links, to, from, &c->model.params, &link.model.params);
-        back = ask->times(&link);
         t.D += back.D;
         t.E += back.E;
     }
@@ -236,11 +242,8 @@ static int find(struct lpi_unlike *p, struct lpi_unlike_tree *tree)
 }
 
 /* Where all links are alike: the optimal tree, whose ids ascend with the order of sending. */
-static int find_alike(int P, const struct logp_invocation *c, const struct lpi_earliest *ask,
-                      struct lpi_unlike_tree *out)
+static int find_alike(int P, int root, struct lpi_times one, struct lpi_unlike_tree *out)
 {
-    const int root = ask->any_root ? 0 : c->args.root;
-    const struct lpi_times one = ask->times(c);
     struct logp_tree tree;
     const int rc = logp_tree_init(&tree, P, one.D, one.E);
 
@@ -258,12 +261,13 @@ static int find_alike(int P, const struct logp_invocation *c, const struct lpi_e
 static int make(int P, const struct logp_invocation *c, const struct lpi_earliest *ask,
                 struct lpi_unlike_tree *tree)
 {
+    const int root = ask->any_root ? 0 : c->args.root;
     struct lpi_unlike *p;
     struct known *known;
     int rc;
 
     if (c->model.links == NULL)
-        return find_alike(P, c, ask, tree);
+        return find_alike(P, root, link_times(c, ask, 0, P - 1, 1), tree);
     p = calloc(1, sizeof(*p));
     known = calloc(1, sizeof(*known));
     rc = p != NULL && known != NULL ? 0 : -ENOMEM;
@@ -272,7 +276,9 @@ static int make(int P, const struct logp_invocation *c, const struct lpi_earlies
         p->root = ask->any_root ? -1 : c->args.root;
         p->grows = ask->grows;
         fill(p, known, c, ask);
-        rc = find(p, tree);
+        rc = p->n_classes > 1
+                 ? find(p, tree)
+                 : find_alike(P, root, (struct lpi_times){p->D[0][0], p->E[0][0]}, tree);
     }
     free(known);
     free(p);

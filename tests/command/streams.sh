@@ -8,7 +8,7 @@
 (
     ulimit -t 20 -v 4000000
     expect="256 MiB" bad predict broadcast --machine <(yes | head -c 300M)
-    expect="256 MiB" bad predict --schedule <(yes | head -c 300M)
+    expect="line 1" bad predict --schedule <(yes | head -c 300M)
     expect="256 MiB" bad replay <(yes | head -c 300M)
     exit $failed
 ) || failed=1

@@ -31,7 +31,7 @@ static int gather(struct logp_vp *vp)
 static int program(struct logp_vp *vp, void *arg)
 {
     const int first = gather(vp);
-    char *volatile p; /* so that a compiler does not see the use */
+    volatile char *volatile p; /* so that a compiler does not see the use */
     volatile int most = INT_MAX - 1;
 
     (void)arg;
@@ -40,7 +40,7 @@ static int program(struct logp_vp *vp, void *arg)
     if (strcmp(how, "address") == 0 && first == 2) {
         p = malloc(8);
         p[0] = 1;
-        free((void *)p);
+        free((void *)(uintptr_t)p);
         return p[0] * 0;
     }
     if (strcmp(how, "undefined") == 0)
