@@ -9,7 +9,7 @@ tools=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-export LOGP_CONFIG= NO_COLOR=1
+export LOGP_CONFIG= NO_COLOR=1 LOGP_CHECK_SMALLEST=0 # the first failure is as good
 
 fail() { printf 'mpi: %s\n' "$*" >&2; [ ! -f said ] || cat said >&2; exit 1; }
 # shellcheck disable=SC2086
