@@ -132,6 +132,9 @@ static int64_t next_block(const struct logp_algorithm *a, const struct logp_invo
     return fewer > 0 ? unit * lpi_ceil_div(whole, fewer) : 0;
 }
 
+/* A row that refuses so many values refuses the call itself, as one of sizes that wrap. */
+enum { MOST_REFUSED = 4096 };
+
 /* The next value that a row can have; 0: none. */
 static int64_t next_value(const struct logp_algorithm *a, int64_t P,
                           const struct logp_invocation *c, size_t field, int64_t value)
@@ -140,6 +143,7 @@ static int64_t next_value(const struct logp_algorithm *a, int64_t P,
     const bool is_contained = x != NULL && c->args.within != NULL;
     const struct logp_invocation in = is_contained ? lpi_within(x, P, c) : *c;
     struct logp_invocation with = *c;
+    int n_refused = 0;
 
     do {
         if (field == offsetof(struct logp_args, k))
@@ -149,8 +153,8 @@ static int64_t next_value(const struct logp_algorithm *a, int64_t P,
         else
             value = next_block(is_contained ? c->args.within : a, &in, value);
         *value_at(&with, field) = value;
-    } while (value > 0 && lpi_needs(a, P, &with) != NULL);
-    return value;
+    } while (value > 0 && lpi_needs(a, P, &with) != NULL && ++n_refused < MOST_REFUSED);
+    return n_refused < MOST_REFUSED ? value : 0;
 }
 
 void lpi_set_free(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c,

@@ -78,7 +78,8 @@ static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 
     if (c->args.block_bytes > 0 || M == 0 || P == 1)
         return c->args.block_bytes > 0 && c->args.block_bytes < M ? c->args.block_bytes : M;
-    for (int64_t n = 1; n <= M; n += n == 1 || (n & (n - 1)) != 0 ? (n + 2) / 3 : n / 2) {
+    for (int64_t n = 1; n <= M && n < INT64_MAX / 2;
+         n += n == 1 || (n & (n - 1)) != 0 ? (n + 2) / 3 : n / 2) {
         const struct slots s = slots_of(P, c, lpi_ceil_div(M, n), INT64_MAX);
         const __int128 T = (__int128)number_of(&s) * s.ns;
 
