@@ -444,7 +444,7 @@ static bool keep(struct kept *k, int64_t P, const struct logp_params *p,
 }
 
 /* The last words of this thread, for which no place was empty: all ranks of a schedule ask for the
- * same few. P is 0 where there is none. */
+ * same few. An empty place has P = 0. */
 struct last {
     struct kept words[LAST];
     unsigned next; /* to be replaced */

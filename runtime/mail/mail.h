@@ -168,7 +168,7 @@ void lpi_match_later(struct lpi_proc *p,
                      void (*later)(void *arg, const struct lpi_message *m,
                                    const struct logp_request *r, int passed),
                      void *arg);
-/* The pending message of that source with so many before it. NULL: there is none */
+/* The pending message of that source with so many before it, or NULL */
 struct lpi_message *lpi_match_later_find(struct lpi_proc *p, int src, int passed);
 /* Match m, which is pending, with the first posted receive that it fits, if any. */
 void lpi_match_later_take(struct lpi_proc *p, struct lpi_message *m);

@@ -6,7 +6,7 @@
 
 enum { TABLES = 600, FEW = 5 };
 
-/* A broadcast that has begun: who has the item, and is free when. */
+/* A broadcast that has begun: the ranks that have the item, and when each is free. */
 struct begun {
     int P;
     int64_t D[FEW][FEW], E[FEW][FEW]; /* from, to */

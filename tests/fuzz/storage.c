@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of --storage. What is taken is within its limits: the servers' times are computed from it. */
+/* The value of --storage. A value that is accepted is within its limits, since the times of the servers are computed from it. */
 #include "harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

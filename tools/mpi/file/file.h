@@ -111,7 +111,7 @@ MPI_Offset mpi_bytes_before(const struct view *view, MPI_Offset offset);
 
 /* ---- form.c: data representations ---- */
 
-/* The form of this name; NULL: there is none. */
+/* The form of this name, or NULL. */
 const struct form *mpi_form_of(struct rank *r, const char *name);
 const char *mpi_form_name(const struct form *form);
 bool mpi_form_converts(const struct form *form);

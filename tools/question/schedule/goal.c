@@ -49,7 +49,7 @@ struct goal {
     int line;
     char place[32];
     int open;     /* line of a comment without end; 0: there is none */
-    int zero;     /* line of a zero byte; 0: there is none */
+    int zero;     /* line of the first zero byte, or 0 */
     int64_t rank; /* -1: between ranks */
     int64_t n;    /* operations of the rank */
     struct labels labels;

@@ -46,7 +46,7 @@ struct schedule_job {
     int64_t alone_ns, together_ns;
 };
 
-/* The number of files of --schedule; 0: there is none. */
+/* The number of files of --schedule; 0 without it. */
 size_t jobs_of_schedule(const struct question *q);
 /* Job i, after list_of_schedule(). listed: the row of all. */
 CHECKED struct problem *find_job(const struct question *q, size_t i,
