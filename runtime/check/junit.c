@@ -56,16 +56,18 @@ static void add_case(const char *name, int rc, const char *text, int64_t ns)
 static void write_all(const char *path)
 {
     FILE *f = cases.failed ? NULL : fopen(path, "we");
+    bool is_written = f != NULL;
 
-    if (f == NULL) {
+    if (f != NULL)
+        is_written = fprintf(f,
+                             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                             "<testsuite name=\"logp_check\" tests=\"%d\" failures=\"%d\">\n"
+                             "%s</testsuite>\n",
+                             n_cases, n_failures, cases.s) > 0;
+    if (f != NULL && fclose(f) != 0)
+        is_written = false; /* as on a full disk */
+    if (!is_written)
         dprintf(STDERR_FILENO, "LOGP_CHECK_JUNIT=%s: the file cannot be written\n", path);
-        return;
-    }
-    fprintf(f,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<testsuite name=\"logp_check\" tests=\"%d\" failures=\"%d\">\n%s</testsuite>\n",
-            n_cases, n_failures, cases.s);
-    fclose(f);
 }
 
 void lpi_junit_add(const char *name, int rc, const char *text, int64_t ns)

@@ -493,7 +493,7 @@ ends)
             --executor $executor -P 4 ./ends deep
     done
     expect 6 'rank 1: MPI_Send: invalid rank: the destination 99' -P 4 ./ends rank
-    expect 1 'rank 1: MPI_File_delete is not there' -P 4 ./ends missing
+    expect 1 'rank 1: MPI_Comm_spawn is not there' -P 4 ./ends missing
     grep -qF "$(line 'delete("nothing')" said || fail 'the line of a missing function'
     # mpi.h declares all of MPI 4.1; a program that needs a missing function is known before it runs, also by its library
     cat >later.c <<-'END'
