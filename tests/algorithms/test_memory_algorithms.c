@@ -20,6 +20,16 @@ static struct logp_invocation small(void)
                                     .model.params = params};
 }
 
+static struct logp_links *links;
+
+static bool applies(const struct logp_algorithm *a)
+{
+    const struct logp_invocation c = small();
+
+    return test_needs(a, 4, &c) == NULL;
+}
+
+/* On links that differ, to the last rank, where the row needs that. */
 static int one_plan(void *arg)
 {
     int rc = 0;
@@ -27,6 +37,10 @@ static int one_plan(void *arg)
     for (int rank = 0; rc == 0 && rank < 4; rank++) {
         struct logp_invocation c = small();
 
+        if (!applies(arg)) {
+            c.model.links = links;
+            c.args.root = 3;
+        }
         rc = test_plan(arg, 4, rank, &c);
         test_unplan(&c);
         test_unplan(&c); /* where it failed there is nothing to undo, and here nothing left */
@@ -36,6 +50,14 @@ static int one_plan(void *arg)
 
 Test(memory_algorithms, every_plan)
 {
+    const struct logp_link_costs slow = {100, 2, 3, 4, 2000};
+    const struct logp_rank_range first = {0, 0};
+    TEST_LINKS unlike = test_links(4);
+
+    cr_assert_eq(logp_links_set(unlike, &(struct logp_ranks){&first, 1},
+                                &(struct logp_ranks){NULL, 0}, &slow),
+                 0);
+    links = unlike;
     for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++)
         if ((*a)->plan != NULL)
             without_each((*a)->name, one_plan, (void *)*a);
@@ -56,18 +78,25 @@ static void experiment(const struct logp_algorithm *a, enum logp_clock clock)
     without_each(what, live, &j);
 }
 
+/* Whether this is the last row of its collective that applies. */
+static bool is_last(const struct logp_algorithm *const *a, size_t n, size_t i)
+{
+    size_t next = i + 1;
+
+    while (next < n && !applies(a[next]))
+        next++;
+    return applies(a[i]) && (next == n || strcmp(a[i]->collective, a[next]->collective) != 0);
+}
+
 /* One of each collective, and on the wall clock a few; what all of them plan is above. */
 Test(memory_algorithms, every_collective_in_an_experiment, .timeout = 100)
 {
     size_t n;
     const struct logp_algorithm *const *a = test_rows(&n);
 
-    for (size_t i = 0; i < n; i++) {
-        const bool last = i + 1 == n || strcmp(a[i]->collective, a[i + 1]->collective) != 0;
-
-        if (last)
+    for (size_t i = 0; i < n; i++)
+        if (is_last(a, n, i))
             experiment(a[i], LOGP_CLOCK_VIRTUAL);
-    }
     experiment(logp_algorithm_find("reduce", "flat"), LOGP_CLOCK_WALL);
     experiment(logp_algorithm_find("barrier", "dissemination"), LOGP_CLOCK_WALL);
 }
@@ -132,7 +161,7 @@ Test(memory_algorithms, doing_nothing_is_found_out_or_nothing_said, .timeout = 1
         struct logp_algorithm row = *a[i];
 
         row.run = does_nothing;
-        if (i + 1 == n || strcmp(a[i]->collective, a[i + 1]->collective) != 0)
+        if (is_last(a, n, i))
             without_each_wrong(&row, 4);
     }
 }

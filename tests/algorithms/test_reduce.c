@@ -24,7 +24,7 @@ Test(reduce, an_operation_that_does_not_commute_needs_the_order_of_ranks)
         else if (!never)
             cr_expect_str_eq(test_needs(a, 8, &other), "a commutative operation, or root 0");
     }
-    cr_expect_str_eq(test_best("reduce", 8, &other)->name, "flat");
+    cr_expect_str_eq(test_best("reduce", 8, &other)->name, "by-allreduce");
 }
 
 /* ---- the call ---- */
