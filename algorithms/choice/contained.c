@@ -106,16 +106,16 @@ static int64_t times(int64_t n, int64_t P)
     return n < INT64_MAX / P ? n * P : INT64_MAX;
 }
 
-/* Whether an item takes part in combinations, of which it is the result. */
-static bool combines_item(const struct lpi_contained *x)
+/* Whether items take part in combinations, of which they are the result. */
+static bool combines_items(const struct lpi_contained *x)
 {
     return x->collective->operands == LOGP_OPERANDS_BYTES &&
            x->container->operands == LOGP_OPERANDS_VECTOR;
 }
 
-static const struct logp_op *op_of_item(const struct logp_invocation *c)
+static const struct logp_op *op_of_items(size_t n_bytes)
 {
-    return c->args.n_bytes % 8 == 0 ? &or_8 : &or_1;
+    return n_bytes % 8 == 0 ? &or_8 : &or_1;
 }
 
 struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
@@ -132,15 +132,16 @@ struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
         in.args.op = &or_8;
         in.args.count = 1;
         in.args.n_bytes = 1;
-    } else if (combines_item(x)) {
-        in.args.op = op_of_item(c);
-        in.args.count = (int64_t)(c->args.n_bytes / in.args.op->element_bytes);
-        in.model.params.gamma_ps = 0;
     } else if (x->size == WHOLE) {
         in.args.blocks = NULL;
         in.args.count =
             blocks != NULL ? (int64_t)blocks->before[blocks->n] : times(c->args.count, P);
         in.args.n_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
+    }
+    if (x->size != ONE && combines_items(x)) {
+        in.args.op = op_of_items(in.args.n_bytes);
+        in.args.count = (int64_t)(in.args.n_bytes / in.args.op->element_bytes);
+        in.model.params.gamma_ps = 0;
     }
     return in;
 }
@@ -289,7 +290,7 @@ static int plan(const struct lpi_contained *x, int P, int rank, struct logp_invo
         find_places(x, P, rank, c, o, &in_use);
     if (x->ending != NO_ENDING)
         o->n_within = count_steps(a, P, rank, &o->in);
-    if (combines_item(x))
+    if (combines_items(x))
         c->args.op = o->in.args.op; /* of the combinations of a run */
     c->plan = o->in.plan;
     c->plan.scratch_bytes = in_use;
@@ -474,6 +475,8 @@ CONTAINED(gather_allgather, gather, allgather, .size = SAME)
 CONTAINED(gather_alltoall, gather, alltoall, .size = SAME, .operands = REPEATED)
 CONTAINED(scatter_alltoall, scatter, alltoall, .size = SAME, .operands = ROOTS, .result = SCRATCH,
           .ending = ROOTS_ITEM)
+CONTAINED(scatter_allreduce, scatter, allreduce, .size = WHOLE, .operands = ROOTS,
+          .result = SCRATCH, .ending = OWN_BLOCK)
 CONTAINED(scatter_broadcast, scatter, broadcast, .size = WHOLE, .operands = COPIED,
           .ending = OWN_BLOCK, .alike_links = true)
 CONTAINED(allgather_alltoall, allgather, alltoall, .size = SAME, .operands = REPEATED,
@@ -485,12 +488,11 @@ CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = 
 CONTAINED(scan_exscan, scan, exscan, .size = SAME, .ending = COMBINE_OWN)
 
 static const struct lpi_contained *const all[] = {
-    &barrier_allreduce, &barrier_allgather,   &barrier_alltoall,
-    &reduce_allreduce,  &reduce_scan,         &broadcast_allreduce,
-    &reduce_exscan,     &broadcast_allgather, &broadcast_alltoall,
-    &gather_allgather,  &gather_alltoall,     &scatter_alltoall,
-    &scatter_broadcast, &allgather_alltoall,  &reduce_scatter_allreduce,
-    &exscan_scan,       &scan_exscan};
+    &barrier_allreduce,  &barrier_allgather,   &barrier_alltoall,   &reduce_allreduce,
+    &reduce_scan,        &broadcast_allreduce, &reduce_exscan,      &broadcast_allgather,
+    &broadcast_alltoall, &gather_allgather,    &gather_alltoall,    &scatter_alltoall,
+    &scatter_allreduce,  &scatter_broadcast,   &allgather_alltoall, &reduce_scatter_allreduce,
+    &exscan_scan,        &scan_exscan};
 
 const struct lpi_contained *lpi_contained_of(const struct logp_algorithm *a)
 {
@@ -527,6 +529,8 @@ static const struct logp_algorithm gathers[] = {
 static const struct logp_algorithm scatters[] = {
     {ROW(scatter_alltoall, "scatter", "alltoall",
          "an all-to-all, of which the root's item is kept")},
+    {ROW(scatter_allreduce, "scatter", "allreduce",
+         "an allreduce of all items; all others have zeros")},
     {ROW(scatter_broadcast, "scatter", "broadcast", "a broadcast of all items")},
 };
 
