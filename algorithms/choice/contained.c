@@ -8,12 +8,10 @@
  * Self-consistent MPI performance guidelines, IEEE TPDS 21(5), 2010.
  *
  * Such a row has as many candidates as the containing collective. Therefore it is for up to 64
- * processors, and most are for networks whose links differ or are shared: elsewhere rows of
- * the collective itself take no longer.
+ * processors.
  */
 #include "choice/contained.h"
 #include "choice/choice.h"
-#include "collective/alltoall/alltoall.h"
 #include "collective/collective.h"
 #include "operand/operand.h"
 #include "schedule/schedule.h"
@@ -22,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PROCESSORS = 64 };
+enum { MOST_PROCESSORS = 64, MOST_SCRATCH = 4 << 20 };
 
 /* The size of the containing collective. */
 enum size {
@@ -51,6 +49,7 @@ enum ending {
     NO_ENDING,
     TO_BUF,      /* copy the result to buf, unless this is the root */
     OWN_BLOCK,   /* copy the own block of the result to recv_buf */
+    ROOTS_BLOCK, /* the same, of the root's item of the result, which has all blocks */
     ROOTS_ITEM,  /* copy the root's item of the result to recv_buf */
     ITEM_TO_BUF, /* the same, to buf, unless this is the root */
     HAND_ON,     /* send the result to the next rank */
@@ -63,9 +62,7 @@ struct lpi_contained {
     enum operands operands;
     enum result result;
     enum ending ending;
-    bool last_root;   /* the root is the last rank */
-    bool alike_links; /* also where links are alike, always or with blocks of different sizes */
-    bool alike_links_with_blocks;
+    bool last_root;                                          /* the root is the last rank */
     int (*plan)(int P, int rank, struct logp_invocation *c); /* of its row */
 };
 
@@ -157,14 +154,13 @@ static bool are_alike(const struct logp_invocation *c)
     return c->model.links == NULL && c->model.topology == NULL;
 }
 
-/* Whether a row can be used in x. The messages of `tuna` begin with sizes, which are all alike here.
- */
+/* Whether a row can be used in x. */
 static bool fits(const struct lpi_contained *x, const struct logp_algorithm *a, int64_t P,
                  const struct logp_invocation *in)
 {
     return strcmp(a->collective, x->container->name) == 0 && a->steps != NULL && !a->survives &&
-           a != lpi_alltoall_tuna.row && lpi_contained_of(a) == NULL &&
-           !(are_alike(in) && lpi_is_for_links(a)) && lpi_needs(a, P, in) == NULL;
+           lpi_contained_of(a) == NULL && !(are_alike(in) && lpi_is_for_links(a)) &&
+           lpi_needs(a, P, in) == NULL;
 }
 
 const struct logp_algorithm *lpi_next_within(const struct lpi_contained *x, int64_t P,
@@ -180,13 +176,10 @@ const struct logp_algorithm *lpi_next_within(const struct lpi_contained *x, int6
 
 static const char *needs(const struct lpi_contained *x, int64_t P, const struct logp_invocation *c)
 {
-    const bool has_blocks = c->args.blocks != NULL;
-
     if (P < 2 || P > MOST_PROCESSORS)
         return "2 to 64 processors";
-    if (are_alike(c) && !(x->alike_links || (x->alike_links_with_blocks && has_blocks)))
-        return x->alike_links_with_blocks ? "links that differ, a topology or blocks that differ"
-                                          : "links that differ or a topology";
+    if (x->ending == ROOTS_BLOCK && lpi_bytes((size_t)(P * P), c->args.n_bytes) > MOST_SCRATCH)
+        return "P * P items of up to 4 MiB together";
     if (x->last_root && c->args.root != P - 1)
         return "the last rank as the root";
     if (x->collective == &lpi_broadcast && c->args.work_ns > 0)
@@ -399,6 +392,8 @@ static bool end(const struct lpi_contained *x, int64_t P, int64_t rank,
         return i == 0 && !is_root(rank, c) && logp_step_copy(out, buf, o->result, c->args.n_bytes);
     case OWN_BLOCK:
         return i == 0 && copy_part(x, c, LOGP_RECV_BUF, rank, out);
+    case ROOTS_BLOCK:
+        return i == 0 && copy_part(x, c, LOGP_RECV_BUF, c->args.root * P + rank, out);
     case ROOTS_ITEM:
         return i == 0 && copy_part(x, c, LOGP_RECV_BUF, c->args.root, out);
     case ITEM_TO_BUF:
@@ -459,10 +454,10 @@ static const char source[] = "Traeff, Gropp & Thakur 2010";
     LOGP_ALGORITHM(collective_, "by-" container_, summary_, source),                               \
         .needs = name_##_needs, .plan = name_##_plan, .steps = name_##_steps
 
-CONTAINED(barrier_allreduce, barrier, allreduce, .size = ONE, .alike_links = true)
+CONTAINED(barrier_allreduce, barrier, allreduce, .size = ONE)
 CONTAINED(barrier_allgather, barrier, allgather, .size = ONE)
 CONTAINED(barrier_alltoall, barrier, alltoall, .size = ONE)
-CONTAINED(reduce_allreduce, reduce, allreduce, .size = SAME, .alike_links = true)
+CONTAINED(reduce_allreduce, reduce, allreduce, .size = SAME)
 CONTAINED(reduce_scan, reduce, scan, .size = SAME, .last_root = true)
 CONTAINED(reduce_exscan, reduce, exscan, .size = SAME, .last_root = true, .ending = COMBINE_OWN)
 CONTAINED(broadcast_allreduce, broadcast, allreduce, .size = SAME, .operands = ROOTS,
@@ -477,22 +472,35 @@ CONTAINED(scatter_alltoall, scatter, alltoall, .size = SAME, .operands = ROOTS, 
           .ending = ROOTS_ITEM)
 CONTAINED(scatter_allreduce, scatter, allreduce, .size = WHOLE, .operands = ROOTS,
           .result = SCRATCH, .ending = OWN_BLOCK)
+CONTAINED(scatter_allgather, scatter, allgather, .size = WHOLE, .operands = ROOTS,
+          .result = SCRATCH, .ending = ROOTS_BLOCK)
 CONTAINED(scatter_broadcast, scatter, broadcast, .size = WHOLE, .operands = COPIED,
-          .ending = OWN_BLOCK, .alike_links = true)
-CONTAINED(allgather_alltoall, allgather, alltoall, .size = SAME, .operands = REPEATED,
-          .alike_links = true)
+          .ending = OWN_BLOCK)
+CONTAINED(allgather_alltoall, allgather, alltoall, .size = SAME, .operands = REPEATED)
 CONTAINED(reduce_scatter_allreduce, reduce_scatter, allreduce, .size = WHOLE, .result = SCRATCH,
-          .ending = OWN_BLOCK, .alike_links_with_blocks = true)
-CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = HAND_ON,
-          .alike_links = true)
+          .ending = OWN_BLOCK)
+CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = HAND_ON)
 CONTAINED(scan_exscan, scan, exscan, .size = SAME, .ending = COMBINE_OWN)
 
-static const struct lpi_contained *const all[] = {
-    &barrier_allreduce,  &barrier_allgather,   &barrier_alltoall,   &reduce_allreduce,
-    &reduce_scan,        &broadcast_allreduce, &reduce_exscan,      &broadcast_allgather,
-    &broadcast_alltoall, &gather_allgather,    &gather_alltoall,    &scatter_alltoall,
-    &scatter_allreduce,  &scatter_broadcast,   &allgather_alltoall, &reduce_scatter_allreduce,
-    &exscan_scan,        &scan_exscan};
+static const struct lpi_contained *const all[] = {&barrier_allreduce,
+                                                  &barrier_allgather,
+                                                  &barrier_alltoall,
+                                                  &reduce_allreduce,
+                                                  &reduce_scan,
+                                                  &broadcast_allreduce,
+                                                  &reduce_exscan,
+                                                  &broadcast_allgather,
+                                                  &broadcast_alltoall,
+                                                  &gather_allgather,
+                                                  &gather_alltoall,
+                                                  &scatter_alltoall,
+                                                  &scatter_allreduce,
+                                                  &scatter_allgather,
+                                                  &scatter_broadcast,
+                                                  &allgather_alltoall,
+                                                  &reduce_scatter_allreduce,
+                                                  &exscan_scan,
+                                                  &scan_exscan};
 
 const struct lpi_contained *lpi_contained_of(const struct logp_algorithm *a)
 {
@@ -531,6 +539,8 @@ static const struct logp_algorithm scatters[] = {
          "an all-to-all, of which the root's item is kept")},
     {ROW(scatter_allreduce, "scatter", "allreduce",
          "an allreduce of all items; all others have zeros")},
+    {ROW(scatter_allgather, "scatter", "allgather",
+         "an allgather of all items, of which the root's are kept")},
     {ROW(scatter_broadcast, "scatter", "broadcast", "a broadcast of all items")},
 };
 
