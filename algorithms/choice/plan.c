@@ -24,14 +24,23 @@ int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_i
     return rc;
 }
 
+static int plan_without_memory(int P, int rank, struct logp_invocation *c)
+{
+    (void)P, (void)rank, (void)c;
+    return -ENOMEM;
+}
+
 struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
                                       const struct logp_args *args,
                                       const struct logp_network *model)
 {
     struct logp_invocation c = lpi_invocation(args, model);
+    const int rc = lpi_resolve_free(algorithm, P, &c);
+    struct logp_schedule s = lpi_schedule_of(algorithm, P, &c);
 
-    lpi_resolve_free(algorithm, P, &c);
-    return lpi_schedule_of(algorithm, P, &c);
+    if (rc != 0)
+        s.plan = plan_without_memory;
+    return s;
 }
 
 /* ---- plans ---- */

@@ -198,7 +198,7 @@ static int choose(struct choice *x)
 
     if (last != NULL && last->choice.word.found && last->choice.P == x->P &&
         last->choice.item_bytes == x->item_bytes && last->choice.pack_ns == x->pack_ns &&
-        memcmp(&last->p, x->p, sizeof(last->p)) == 0) {
+        lpi_same_params(&last->p, x->p)) {
         last->choice.p = x->p;
         *x = last->choice;
         return 0;

@@ -28,6 +28,16 @@ struct lpi_times {
     int64_t D, E, early;
 };
 
+/* Field by field: the bytes between fields have no value. */
+static inline bool lpi_same_params(const struct logp_params *a, const struct logp_params *b)
+{
+    return a->L_ns == b->L_ns && a->o_send_ns == b->o_send_ns && a->o_recv_ns == b->o_recv_ns &&
+           a->g_ns == b->g_ns && a->G_ps == b->G_ps && a->gamma_ps == b->gamma_ps &&
+           a->gap_shared == b->gap_shared && a->capacity == b->capacity &&
+           a->store_forward == b->store_forward && a->latency_varies == b->latency_varies &&
+           a->recv_streams == b->recv_streams && a->seed == b->seed && a->O_ps == b->O_ps;
+}
+
 static inline int64_t lpi_max(int64_t a, int64_t b)
 {
     return a > b ? a : b;

@@ -439,7 +439,8 @@ struct logp_schedule {
     struct logp_network model;
 };
 
-/** The schedule of a row that has steps and applies; in place, if the row can do that.
+/** The schedule of a row that has steps and applies; in place, if the row can do that. Without memory
+ *  its plan returns -ENOMEM.
  *  @param network  NULL: as logp_plan_create() */
 LOGP_API struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
                                                const struct logp_args *args,

@@ -408,20 +408,23 @@ static bool shares_cores(const struct logp_machine *m)
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                                                         struct mpi_program *program)
 {
-    struct job job = {.argc = program->argc,
-                      .argv = program->argv,
-                      .path = program->path,
-                      .locals = program->exploration == NULL ? program->locals : "",
-                      .tags_output = program->tags_output,
-                      .names_threads = program->names_threads,
-                      .quiet = program->quiet,
-                      .stack_bytes = program->stack_bytes,
-                      .node_size = program->node_size,
-                      .follows_clock = (m == NULL || logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL) &&
-                                       !program->real_clocks,
-                      .epoch_ns = program->epoch_ns};
+    static struct job job; /* until the process ends: libraries read clocks after this returns */
     struct rlimit files;
     int rc;
+
+    job =
+        (struct job){.argc = program->argc,
+                     .argv = program->argv,
+                     .path = program->path,
+                     .locals = program->exploration == NULL ? program->locals : "",
+                     .tags_output = program->tags_output,
+                     .names_threads = program->names_threads,
+                     .quiet = program->quiet,
+                     .stack_bytes = program->stack_bytes,
+                     .node_size = program->node_size,
+                     .follows_clock = (m == NULL || logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL) &&
+                                      !program->real_clocks,
+                     .epoch_ns = program->epoch_ns};
 
     if (program->only_lists)
         return list_missing(program);

@@ -301,8 +301,7 @@ static int common_plan(planner make, struct logp_summation *s, int64_t P,
     int rc;
 
     if (last != NULL && last->make == make && last->P == P && last->N == c->args.count &&
-        last->n_bytes == n_bytes &&
-        memcmp(&last->params, &c->model.params, sizeof(last->params)) == 0) {
+        last->n_bytes == n_bytes && lpi_same_params(&last->params, &c->model.params)) {
         *s = last->plan;
         return 0;
     }
