@@ -197,15 +197,15 @@ own)
     mkdir apart
     build shared.c 'apart/libshared.so -shared -DLIBRARY -Wl,-soname,libshared.so'
     build shared.c 'apart/shared -Lapart -lshared -Wl,-rpath,$ORIGIN'
-    expect 0 'logp: all ranks share the globals of ' --executor fiber -P 3 apart/shared
+    expect 0 'logp: all ranks share the globals of ' --executor fiber -P 3 --share libshared apart/shared
     expect 0 '' -q -P 1 apart/shared
     [ ! -s said ] || fail '-q and a library of the program'
     blamed='the crash is within libshared.so, which all ranks share: link it statically, or type --cores 0'
     for executor in fiber thread; do
-        expect 139 "$blamed" -q --cores 0,1 --executor $executor -P 3 apart/shared crash
+        expect 139 "$blamed" -q --cores 0,1 --share libshared --executor $executor -P 3 apart/shared crash
         for options in '-P 1' '--cores 0 -P 3'; do
             # shellcheck disable=SC2086
-            expect 139 'last in MPI_Comm_size (shared.c:' -q --executor $executor $options apart/shared crash
+            expect 139 'last in MPI_Comm_size (shared.c:' -q --share libshared --executor $executor $options apart/shared crash
             ! grep -qF "$blamed" said || fail "a library is blamed with $options"
         done
     done

@@ -384,6 +384,22 @@ static struct problem *forced_algorithms(const struct question *q, const struct 
     return NULL;
 }
 
+/* The names in a text, and NULL; NULL: none */
+static const char *const *libraries_in(const struct question *q, const char *text)
+{
+    char *list, *save = NULL;
+    const char **all;
+    size_t n = 0;
+
+    if (text == NULL)
+        return NULL;
+    list = kept_by(q, need(strdup(text)), free);
+    all = kept_by(q, need(calloc(strlen(list) + 1, sizeof(*all))), free);
+    for (char *word = strtok_r(list, ";", &save); word != NULL; word = strtok_r(NULL, ";", &save))
+        all[n++] = word;
+    return all;
+}
+
 static struct problem *check_clocks(const struct question *q)
 {
     const char *option = option_on_command_line(q, "epoch")         ? "epoch"
@@ -604,6 +620,10 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     char locals[64] = "";
     struct mpi_program program = {.tags_output = q->mpi.tags_output,
                                   .quiet = q->form.quiet,
+                                  .verbose = q->form.verbose,
+                                  .is_debugged = q->mpi.gdb,
+                                  .shared = libraries_in(q, q->mpi.shared),
+                                  .own = libraries_in(q, q->mpi.own),
                                   .checks = !q->mpi.unchecked,
                                   .checks_fail = q->mpi.checks_fail,
                                   .checksums = q->mpi.checksums,

@@ -42,19 +42,20 @@ static void crashed(int signal_number, siginfo_t *info, void *context)
 {
     const struct rank *r = mpi_rank_here();
     const struct host_rank *maker = the_job != NULL ? host_maker() : NULL;
-    char text[256 + PLACE_TEXT], place[PLACE_TEXT];
+    char text[256 + 2 * PLACE_TEXT], place[PLACE_TEXT], library[PLACE_TEXT];
     uintptr_t at;
     int n;
 
     if (r != NULL ? signal_number != SIGABRT || the_job->main == NULL : maker != NULL) {
         at = host_place_here();
         host_name_places(the_job, &at, 1, &place);
+        host_name_own_library(library);
         if (r != NULL)
-            n = snprintf(text, sizeof(text), "rank %d crashed (%s), last in %s%s\n",
-                         logp_vp_rank(r->vp), strsignal(signal_number), r->call, place);
+            n = snprintf(text, sizeof(text), "rank %d crashed (%s)%s, last in %s%s\n",
+                         logp_vp_rank(r->vp), strsignal(signal_number), library, r->call, place);
         else
-            n = snprintf(text, sizeof(text), "a thread that rank %d has made crashed (%s)%s\n",
-                         (int)(maker - the_job->hosts), strsignal(signal_number), place);
+            n = snprintf(text, sizeof(text), "a thread that rank %d has made crashed (%s)%s%s\n",
+                         (int)(maker - the_job->hosts), strsignal(signal_number), library, place);
         if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
             signal(signal_number, SIG_DFL); /* there is no place for a report */
         blame_library(r);
@@ -415,6 +416,10 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
+                      .verbose = program->verbose,
+                      .is_debugged = program->is_debugged,
+                      .shared = program->shared,
+                      .own = program->own,
                       .stack_bytes = program->stack_bytes,
                       .node_size = program->node_size,
                       .follows_clock = (m == NULL || logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL) &&
@@ -442,7 +447,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
     if (the_run.storage.n_servers > 0 && the_run.storage.free_ns == NULL)
         rc = -ENOMEM;
-    if (rc == 0 && read_programs(&job, program) != 0)
+    if (rc == 0 && (read_programs(&job, program) != 0 || !host_libraries_are_known(&job)))
         return 2;
     for (const struct job *other = job.next; other != NULL; other = other->next)
         if (other->changes_directory && !job.changes_directory) {

@@ -19,8 +19,10 @@ struct mpi_program {
     int argc;
     char **argv; /* as main() gets them */
     bool tags_output;
-    bool quiet;
-    bool checks;          /* --check */
+    bool quiet, verbose;
+    bool is_debugged;                       /* by gdb, which knows what the loader has */
+    const char *const *shared, *const *own; /* --share, --private: names of libraries, and NULL */
+    bool checks;                            /* --check */
     bool checks_fail;     /* --check fail: the exit code is not 0 if they name something */
     bool checksums;       /* --checksum */
     size_t queue_limit;   /* --queue-limit, in bytes */
