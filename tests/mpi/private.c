@@ -19,6 +19,8 @@ int library_crash(int *at);
 char *library_variable(void);
 int program_rank(void);
 
+int library_add_local(int n);
+extern __thread int library_local;
 extern int library_counter, library_numbers[3];
 extern int *const library_pointers[];
 extern int (*library_function)(int n);
@@ -41,6 +43,13 @@ int library_counter = 7, library_numbers[3] = {1, 2, 3};
 int *const library_pointers[] = {&library_numbers[2], &library_counter};
 int (*library_function)(int n) = library_add;
 int library_constructed;
+__thread int library_local = 4;
+static __thread int *library_local_pointer = &library_numbers[0];
+
+int library_add_local(int n)
+{
+    return library_local += n, *library_local_pointer += n;
+}
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -74,6 +83,7 @@ char *library_variable(void)
 int plugin_add(int n);
 
 static int sum;
+static __thread int local = 50;
 static int *const to_sum = &sum;
 
 __attribute__((constructor)) static void begin(void)
@@ -84,7 +94,8 @@ __attribute__((constructor)) static void begin(void)
 int plugin_add(int n)
 {
     *to_sum += n + program_rank();
-    return sum + library_add(0);
+    local += n + program_rank();
+    return local == sum - 50 ? sum + library_add(0) : -1;
 }
 #elif defined(SECOND)
 int second(void);
@@ -98,6 +109,9 @@ int second(void)
 #include "check.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+
+static __thread int own_local = 6;
 
 int program_rank(void)
 {
@@ -114,6 +128,31 @@ static void check_library(void)
     CHECK(library_counter == 7 + 5 * (me + 1) && library_add(0) == 1 + 5 * (me + 1));
     CHECK(library_pointers[0] == &library_numbers[2] && library_pointers[1] == &library_counter);
     CHECK(library_function == library_add && inner_add(0) == 1 + 5 * (me + 1));
+}
+
+/* A thread of the rank begins with the first values. */
+static void *look(void *arg)
+{
+    const int begins = library_local == 4 && own_local == 6;
+
+    *(int *)arg = begins ? library_add_local(1) : -1;
+    return NULL;
+}
+
+static void check_locals(void)
+{
+    pthread_t thread;
+    int found;
+
+    for (int i = 0; i < 5; i++) {
+        library_add_local(me);
+        own_local += me;
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    CHECK(library_local == 4 + 5 * me && own_local == 6 + 5 * me);
+    CHECK(library_numbers[0] == 1 + 5 * me);
+    CHECK(pthread_create(&thread, NULL, look, &found) == 0 && pthread_join(thread, NULL) == 0);
+    CHECK(found == 2 + 5 * me && library_numbers[0] == found && own_local == 6 + 5 * me);
 }
 
 static void check_environment(void)
@@ -181,6 +220,7 @@ int main(int argc, char **argv)
     if (strcmp(mode, "crash") == 0)
         library_crash(me == 1 ? (int *)8 : &me);
     check_library();
+    check_locals();
     check_environment();
     check_symbols();
     check_plugins();

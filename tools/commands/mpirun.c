@@ -158,11 +158,6 @@ static struct problem *take(struct question *q)
     if (!is_started_again())
         TRY(start_again(q->line.argv, program));
     TRY(check_sanitizer(q, program, sanitizer));
-    if (*locals_library() != '\0' && !option_is_given(q, "executor") &&
-        !option_is_given(q, "explore")) {
-        q->mpi.needs_threads = true;
-        give_option(q, "executor", "thread");
-    }
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
         given = given || option_is_given(q, model[i]);
     if (!given)
@@ -656,7 +651,6 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
         return told(run(NULL, &program));
     }
     program.names_threads = !q->how.fibers;
-    program.needs_threads = q->mpi.needs_threads;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");
     program.looks_for_loops = !q->mpi.gdb;

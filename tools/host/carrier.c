@@ -109,7 +109,7 @@ static int make_carrier(const char *const *needed, const char *folders,
     return file;
 }
 
-/* The loader does not compare what a library says with the size of its file. */
+/* The loader does not compare the segments of a library with the size of its file. */
 static void report_broken(int signal_number)
 {
     const struct link_map *map = _r_debug.r_map;

@@ -171,11 +171,12 @@ void host_end_watch(void); /* the run has returned */
 void host_note_over(void);
 void host_catch_interrupts(void); /* once the handlers that stop the run are there */
 
-/* locals.c: thread-local variables of an executable that no driver has linked. @return whether a thread has space for them
- * where the executable looks */
+/* locals.c: whether there is space for the thread-local variables of an executable that was linked as one, where it looks */
 bool host_has_locals(const struct job *job);
-/* Those of the calling thread begin with the values of this image, which is loaded. */
-void host_begin_locals(const struct job *job, const struct host_rank *host);
+/* Those of the calling thread begin, for a rank whose image is loaded. @return false: there is no memory */
+bool host_begin_locals(const struct host_rank *h);
+/* And for a thread that it has made. */
+void host_begin_locals_of_thread(const struct host_rank *h);
 
 /* executable.c */
 /* The next section of this type in the file, from `after` on or the first; NULL: there is none. */

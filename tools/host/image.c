@@ -204,9 +204,11 @@ static const char *unsuitable(const struct job *job)
         return "it is linked statically with AddressSanitizer, which all ranks share: link it with "
                "logp-cc, or with -shared-libasan";
     if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file) && !host_has_locals(job))
-        return "it has thread-local variables, which an executable has once for a process: link it "
-               "with logp-cc or logp-c++ (CMake: -DCMAKE_CXX_COMPILER=logp-c++), or remove "
-               "--executor and --explore";
+        return sanitizer != NULL
+                   ? "it has thread-local variables where AddressSanitizer has its own: link it "
+                     "with "
+                     "logp-cc or logp-c++ (CMake: -DCMAKE_CXX_COMPILER=logp-c++)"
+                   : "it has more than 16 MiB of thread-local variables: take memory of malloc()";
     return NULL;
 }
 
@@ -234,7 +236,7 @@ static bool make_picture(struct job *job, char *why, size_t size)
 
     snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
     host_load_shared();
-    picture = file >= 0 ? host_load_picture(job, needed, &failure) : NULL;
+    picture = file >= 0 ? host_load_picture(job, needed, host_replaced_function, &failure) : NULL;
     if (picture != NULL) {
         picture->objects[0].path = job->path;
         host_add_picture(picture);
@@ -305,8 +307,7 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     host_find_directories(job);
     prepare(job);
     job->picture = other_picture(job);
-    if (job->picture == NULL && !job->is_debugged &&
-        (!has_segment(job->file, PT_TLS) || host_has_locals(job)) && !make_picture(job, why, size))
+    if (job->picture == NULL && !job->is_debugged && !make_picture(job, why, size))
         return -1;
     if (job->picture == NULL)
         host_load_libraries(job);
@@ -371,7 +372,10 @@ void *host_load_image(const struct job *job, struct host_rank *host, char *why, 
     if (host == job->hosts + job->first_rank && !job->quiet)
         host_name_shared(job);
     host_begin_variables(job, host);
-    host_begin_locals(job, host);
+    if (!host_begin_locals(host)) {
+        snprintf(why, size, "there is no memory for its thread-local variables");
+        return NULL;
+    }
     host_fill_copies(job, host);
     host_begin_streams(job, host);
     return (void *)(host->base + ((const Elf64_Ehdr *)job->file)->e_entry);

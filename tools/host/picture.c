@@ -95,11 +95,12 @@ static int take_segments(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct segments_search *s = arg;
 
-    (void)size;
-    if (info->dlpi_addr != s->map->l_addr || strcmp(info->dlpi_name, s->map->l_name) != 0)
+    if (size < sizeof(*info) || info->dlpi_addr != s->map->l_addr ||
+        strcmp(info->dlpi_name, s->map->l_name) != 0)
         return 0;
     s->found->segments = info->dlpi_phdr;
     s->found->n_segments = info->dlpi_phnum;
+    s->found->module = info->dlpi_tls_modid;
     return 1;
 }
 
@@ -178,11 +179,12 @@ static bool take_functions(struct object *o)
 
 /* ---- which objects ---- */
 
-/* What the loader has been told to load: under the lock of plug-ins. */
+/* The objects that the loader is loading now: under the lock of plug-ins. */
 static struct loading {
     struct picture *p;
     const char *first; /* the name of the first object */
     char carrier[64];  /* and that of what needs it */
+    void *(*replaced)(const char *name);
     bool is_suitable;
     const char *common; /* a library that another program has, too; NULL: none */
 } loading;
@@ -225,7 +227,7 @@ static bool is_private(const struct picture *p, const struct link_map *map)
     return false;
 }
 
-/* The first is what has been asked for. */
+/* The object that has been asked for comes first. */
 static void put_first(struct picture *p)
 {
     for (size_t i = 0; i < p->n_objects; i++)
@@ -323,14 +325,6 @@ static uintptr_t address_at(const struct object *o, uintptr_t at)
     return address;
 }
 
-const struct object *host_object_at(const struct picture *p, uintptr_t offset)
-{
-    for (size_t i = 0; i < p->n_objects; i++)
-        if (offset - p->objects[i].offset < p->objects[i].bytes)
-            return &p->objects[i];
-    return NULL;
-}
-
 /* The offset in a clone of an address in the picture. */
 static bool find_within(const struct picture *p, uintptr_t address, uintptr_t *offset)
 {
@@ -397,7 +391,7 @@ static void take_symbol(struct picture *p, const struct object *o, const Elf64_R
     if (of == 0)
         return;
     if (!find_within(p, of, &offset) &&
-        (host_is_own_of_rank(name) || host_replaced_function(name) != NULL)) {
+        (host_is_own_of_rank(name) || loading.replaced(name) != NULL)) {
         p->named[p->n_named++] = (struct named_place){name, o->offset + r->r_offset, addend};
         return;
     }
@@ -521,7 +515,7 @@ static bool write_functions(struct picture *p)
 
     for (size_t i = 0; i < p->n_named; i++) {
         const struct named_place *named = &p->named[i];
-        const uintptr_t address = (uintptr_t)host_replaced_function(named->name) + named->addend;
+        const uintptr_t address = (uintptr_t)loading.replaced(named->name) + named->addend;
 
         if (host_is_own_of_rank(named->name))
             p->named[n++] = *named;
@@ -559,10 +553,11 @@ static void free_picture(struct picture *p)
     free(p->named);
     free(p->is_made);
     free(p->is_begun);
-    free(p); /* the loader keeps what it has loaded: a few pages */
+    free(p); /* the loader keeps the objects: a few pages */
 }
 
 struct picture *host_load_picture(const struct job *job, const char *const *needed,
+                                  void *(*replaced)(const char *name),
                                   struct picture_failure *failure)
 {
     struct picture *p = calloc(1, sizeof(*p));
@@ -574,7 +569,7 @@ struct picture *host_load_picture(const struct job *job, const char *const *need
     p->file = -1;
     p->job = job;
     p->program = job->picture != NULL ? job->picture : p;
-    loading = (struct loading){.p = p};
+    loading = (struct loading){.p = p, .replaced = replaced};
     for (const char *const *name = needed; *name != NULL; name++)
         loading.first = *name;
     host_folders(job, folders, sizeof(folders));

@@ -8,7 +8,7 @@
 
 #include "host.h"
 
-/* An executable or a library. Addresses are offsets from its start, unless said otherwise. */
+/* An executable or a library. Addresses are offsets from its start, but for its base. */
 struct object {
     const char *path; /* for reports */
     const struct link_map *map;
@@ -19,6 +19,7 @@ struct object {
     uintptr_t frames;   /* the table of the unwinder; 0: there is none */
     const Elf64_Phdr *segments;
     int n_segments;
+    size_t module; /* of the loader, for its thread-local variables */
     struct own_functions constructors, destructors;
 };
 
@@ -41,7 +42,7 @@ struct picture {
     struct object *objects; /* the first one is the executable or the plug-in */
     size_t n_objects;
     size_t *order;               /* in which constructors run; n_objects numbers */
-    size_t bytes, stride, align; /* of a clone; from one to the next */
+    size_t bytes, stride, align; /* of a clone; between clones */
     int file;
     struct moved *moved;
     size_t n_moved;
@@ -65,38 +66,40 @@ struct picture_failure {
     const char
         *library; /* that another program has a picture of; NULL: the object is not suitable */
 };
-/* needed: as above, the last one is the first object. @return NULL: it fails */
+/* needed: as above, the last one is the first object. replaced: host_replaced_function(). @return NULL: it fails */
 struct picture *host_load_picture(const struct job *job, const char *const *needed,
+                                  void *(*replaced)(const char *name),
                                   struct picture_failure *failure);
-/* Which object of a picture this offset in a clone is in. NULL: none */
-const struct object *host_object_at(const struct picture *p, uintptr_t offset);
-
-/* clone.c */
+/* pictures.c */
 /* The newest picture; each leads to an older one. */
 const struct picture *host_pictures(void);
 void host_add_picture(struct picture *p);
+/* Which object of a picture this offset in a clone is in. NULL: none */
+const struct object *host_object_at(const struct picture *p, uintptr_t offset);
 /* The picture that has this address; *offset is in a clone. NULL: none */
 const struct picture *host_picture_of(uintptr_t address, uintptr_t *offset);
 /* Where the clone of a rank is, made or not. */
 uintptr_t host_clone_of(const struct picture *p, int rank);
-/* @return its base; 0: there is no memory */
-uintptr_t host_make_clone_of(const struct picture *p, const struct host_rank *h);
-/* Call the constructors, and the destructors, if that has not been done. */
-void host_begin_clone(const struct picture *p, const struct host_rank *h);
-void host_end_clone(const struct picture *p, const struct host_rank *h);
-/* The next run of this rank makes its clones again. */
-void host_drop_clones(const struct host_rank *h);
 /* The address in the picture of one in a clone, and that in this rank's clone of one in a picture. Others stay as they are. */
 uintptr_t host_in_picture(uintptr_t address);
 uintptr_t host_in_clone(uintptr_t address, int rank);
 
-/* clone.c: whether each rank has a variable of this name of its own; and where. NULL: that of the process */
-bool host_is_own_of_rank(const char *name);
-void *host_own_address(const struct host_rank *h, const char *name);
-/* image.c: call them, in an object at this base */
+/* clone.c: @return its base; 0: there is no memory */
+uintptr_t host_make_clone_of(const struct picture *p, const struct host_rank *h);
+/* Call the constructors, and the destructors, if that has not been done. */
+void host_begin_clone(const struct picture *p, const struct host_rank *h);
+void host_end_clone(const struct picture *p, const struct host_rank *h);
+/* Of an object at this base. */
 void host_construct(const struct own_functions *f, uintptr_t base, const struct host_rank *h);
 void host_destroy(const struct own_functions *f, uintptr_t base);
+/* The next run of this rank makes its clones again. */
+void host_drop_clones(const struct host_rank *h);
+/* Whether each rank has a variable of this name of its own; and where. NULL: that of the process */
+bool host_is_own_of_rank(const char *name);
+void *host_own_address(const struct host_rank *h, const char *name);
 
+/* locals.c: those of a rank's clone. @return false: there is no memory */
+bool host_begin_locals_of(const struct picture *p, const struct host_rank *h, bool is_own_thread);
 /* libraries.c: a file in memory with the executable, without the folders that it names. -1: there is none */
 int host_make_picture_file(const struct job *job);
 bool host_is_shared_by_design(const char *path);

@@ -68,7 +68,7 @@ static void *load(const struct job *job, const char *name, int flags)
         if (global[i].program == job->picture)
             needed[n++] = global[i].name;
     needed[n] = name;
-    p = host_load_picture(job, needed, &failure);
+    p = host_load_picture(job, needed, host_replaced_function, &failure);
     if (!failure.is_loaded)
         return NULL;
     if (p == NULL)
@@ -93,14 +93,17 @@ static bool make_clone(const struct picture *p, const struct host_rank *h)
     return host_make_clone_of(p, h) != 0;
 }
 
-static void begin_clone(const struct picture *p, const struct host_rank *h)
+static bool begin_clone(const struct picture *p, const struct host_rank *h)
 {
     if (p->is_begun[rank_of(h)])
-        return;
+        return true;
     for (size_t i = 0; i < p->n_moved; i++)
-        if (p->moved[i].in != p)
-            begin_clone(p->moved[i].in, h);
+        if (p->moved[i].in != p && !begin_clone(p->moved[i].in, h))
+            return false;
+    if (!host_begin_locals_of(p, h, host_here() == h))
+        return false;
     host_begin_clone(p, h);
+    return true;
 }
 
 static void *open_library(const char *name, int flags)
@@ -121,9 +124,7 @@ static void *open_library(const char *name, int flags)
     if (p != NULL && (p->program != h->job->picture || !make_clone(p, h)))
         handle = NULL;
     pthread_mutex_unlock(&mutex);
-    if (handle != NULL && p != NULL)
-        begin_clone(p, h);
-    return handle;
+    return handle != NULL && p != NULL && !begin_clone(p, h) ? NULL : handle;
 }
 
 /* ---- symbols ---- */

@@ -134,6 +134,7 @@ static struct start begin(void *arg)
 
     free(arg);
     maker = s.maker;
+    host_begin_locals_of_thread(maker);
     if (s.has_share) /* only for speed, so errors are ignored */
         sched_setaffinity(0, sizeof(s.share), s.share.sets);
     return s;

@@ -412,7 +412,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     struct job job = {.argc = program->argc,
                       .argv = program->argv,
                       .path = program->path,
-                      .locals = program->exploration == NULL ? program->locals : "",
+                      .locals = program->locals,
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
@@ -455,11 +455,6 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
             job.directory = other->directory;
             job.mask = other->mask;
         }
-    if (rc == 0 && program->needs_threads && !program->quiet)
-        fprintf(stderr,
-                "logp: %s has thread-local variables and was not linked by logp-cc or logp-c++: "
-                "each rank is a thread\n",
-                program->path);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);

@@ -31,7 +31,6 @@ struct mpi_program {
     bool looks;           /* measure, roughly, what ranks compute */
     bool looks_for_loops; /* name a rank that waits in a loop of its own for one of its core */
     bool only_lists;      /* --dry-run: do not run it, but list the missing functions */
-    bool needs_threads;   /* for its thread-local variables, which a note reports */
     bool names_threads;   /* each rank is a thread: "rank 3" */
     double compute;       /* factor on the time that a rank itself computes here; 0: no time */
     int64_t timeout_ns;
