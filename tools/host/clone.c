@@ -49,6 +49,18 @@ static void write_variables(const struct picture *p, uintptr_t base, const struc
     }
 }
 
+/* Almost all objects write a byte at the start of their zeros (a flag of the constructors that gcc adds), after they have read it. A page
+ * that is read first is changed by two faults, and the second one interrupts the other cores. */
+static void touch(const struct object *o, uintptr_t base)
+{
+    for (int i = 0; i < o->n_segments; i++) {
+        const Elf64_Phdr *s = &o->segments[i];
+
+        if (s->p_type == PT_LOAD && s->p_memsz > s->p_filesz)
+            *(volatile char *)(base + o->offset + s->p_vaddr + s->p_filesz) = 0;
+    }
+}
+
 uintptr_t host_make_clone_of(const struct picture *p, const struct host_rank *h)
 {
     const int rank = (int)(h - the_job->hosts);
@@ -63,6 +75,8 @@ uintptr_t host_make_clone_of(const struct picture *p, const struct host_rank *h)
         memcpy((char *)(base + p->moved[i].at), &address, sizeof(address));
     }
     write_variables(p, base, h);
+    for (size_t i = 0; i < p->n_objects; i++)
+        touch(&p->objects[i], base);
     p->is_begun[rank] = false;
     /* release pairs with the acquire in dl_iterate_phdr(): the clone can be read */
     atomic_store_explicit(&p->is_made[rank], true, memory_order_release);
