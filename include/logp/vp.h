@@ -60,6 +60,14 @@ LOGP_API int logp_vp_size(const struct logp_vp *vp);
  *          call it in a blocking section. Threads: any */
 LOGP_API struct logp_vp *logp_vp_current(void);
 
+/**
+ * The calling thread, which runs no vp, calls for this vp from now on, as if it were the vp's own thread; NULL: no
+ * more, which is needed before it ends. Of the vp's own thread and of those that act for it only one at
+ * a time calls something of the vp.
+ * @return 0; -ENOTSUP (vps are fibers)
+ */
+LOGP_API int logp_vp_act(struct logp_vp *vp);
+
 /** @return the machine that this vp belongs to. */
 LOGP_API struct logp_machine *logp_vp_machine(const struct logp_vp *vp);
 

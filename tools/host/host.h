@@ -75,9 +75,13 @@ struct host_rank {
     struct rank *rank;       /* the guest's */
     const char *const *call; /* of the guest: that the rank is in, or was in last */
     jmp_buf end;
-    atomic_bool running; /* it stays, where a run is abandoned */
-    int code, rc;        /* its exit code; the error that ended the run */
-    uintptr_t place;     /* where it was when the run ended: host_place_here() */
+    bool acts;            /* its threads may call the guest for it */
+    atomic_int inside;    /* the thread that does: its number and 1; 0: none does */
+    int depth;            /* calls within its call */
+    atomic_int n_threads; /* that it has made */
+    atomic_bool running;  /* it stays, where a run is abandoned */
+    int code, rc;         /* its exit code; the error that ended the run */
+    uintptr_t place;      /* where it was when the run ended: host_place_here() */
     struct exit_call *exit_calls, *quick_calls; /* of exit(), and of quick_exit() */
     struct lines out, err;
     FILE *
@@ -141,6 +145,7 @@ struct job {
     const struct picture *picture; /* the source of clones; NULL: the loader loads each image */
     main_function *main; /* not NULL: there is one rank, which is this process's own program */
     bool tags_output, names_threads, quiet, verbose;
+    bool threads_may_call;                  /* the guest, for their rank */
     bool is_debugged;                       /* by gdb: the loader makes all copies */
     const char *const *shared, *const *own; /* --share, --private: names, and NULL */
     struct output *kept; /* explored runs: output of the current one; NULL: not kept */
@@ -308,11 +313,21 @@ struct host_rank *host_here(void);
 /* The same; NULL also in a child that the rank has made by fork(): a process of its own. */
 struct host_rank *host_of_process(void);
 
-/* threads.c */
-/* The rank that has made this thread, or one from which it comes; NULL: none, or the thread is a rank's own. */
+/* The rank that has made this thread, or one from which it comes; NULL: none, or the thread is a rank's own. And its number
+ * among those of the rank, 1, ...; 0: it is none. */
 struct host_rank *host_maker(void);
+int host_thread_number(void);
+void host_be_made_by(struct host_rank *h, int number);
+/* Where each rank is a thread: this one is that of the rank; NULL: of none. */
+void host_be_thread_of(struct host_rank *h);
+
+/* threads.c */
 /* The rank of this thread, or else that one, while it has not ended; or NULL. */
 struct host_rank *host_owner(void);
+/* Such a thread calls the guest for its rank from now on. @return false: it cannot */
+bool host_act(struct host_rank *h);
+/* End such a thread. */
+void host_end_thread(void) __attribute__((noreturn));
 /* End the process from such a thread. */
 void host_end_by_thread(int code) __attribute__((noreturn));
 

@@ -158,6 +158,7 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     if (job->names_threads) {
         snprintf(name, sizeof(name), "rank %d", me);
         pthread_setname_np(pthread_self(), name);
+        host_be_thread_of(job->kept == NULL ? h : NULL);
     }
     handler_stack = make_handler_stack();
     host_look_here();
@@ -186,6 +187,7 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
         (h->code != 0 || (the_run.checks_fail && *h->found != '\0')))
         host_fail_explored(h);
     atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and host_is_abandoned() */
+    host_be_thread_of(NULL);
     free_handler_stack(handler_stack);
     host_end_redirections(h);
     host_end_signals(h);
@@ -409,22 +411,28 @@ static bool shares_cores(const struct logp_machine *m)
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                                                         struct mpi_program *program)
 {
-    struct job job = {.argc = program->argc,
-                      .argv = program->argv,
-                      .path = program->path,
-                      .locals = program->locals,
-                      .tags_output = program->tags_output,
-                      .names_threads = program->names_threads,
-                      .quiet = program->quiet,
-                      .verbose = program->verbose,
-                      .is_debugged = program->is_debugged,
-                      .shared = program->shared,
-                      .own = program->own,
-                      .stack_bytes = program->stack_bytes,
-                      .node_size = program->node_size,
-                      .follows_clock = (m == NULL || logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL) &&
-                                       !program->real_clocks,
-                      .epoch_ns = program->epoch_ns};
+    struct job job = {
+        .argc = program->argc,
+        .argv = program->argv,
+        .path = program->path,
+        .locals = program->locals,
+        .tags_output = program->tags_output,
+        .names_threads = program->names_threads,
+        .quiet = program->quiet,
+        /* on the virtual clock they would read and change the one clock of their rank at
+                       * the same time */
+        .threads_may_call = program->names_threads && m != NULL &&
+                            logp_machine_clock(m) == LOGP_CLOCK_WALL &&
+                            logp_machine_processes(m) == 1,
+        .verbose = program->verbose,
+        .is_debugged = program->is_debugged,
+        .shared = program->shared,
+        .own = program->own,
+        .stack_bytes = program->stack_bytes,
+        .node_size = program->node_size,
+        .follows_clock =
+            (m == NULL || logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL) && !program->real_clocks,
+        .epoch_ns = program->epoch_ns};
     struct rlimit files;
     int rc;
 
