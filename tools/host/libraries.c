@@ -225,7 +225,8 @@ bool host_is_shared_by_design(const char *path)
         "libc.",      "libm.",      "libmvec.", "libpthread.", "libdl.",       "librt.",
         "libutil.",   "libresolv.", "libanl.",  "libnss_",     "ld-linux",     "linux-vdso",
         "libstdc++.", "libgcc_s.",  "libc++.",  "libc++abi.",  "libunwind.",   "libatomic.",
-        "libasan.",   "libubsan.",  "liblsan.", "libtsan.",    "libclang_rt.", "liblogp."};
+        "libasan.",   "libubsan.",  "liblsan.", "libtsan.",    "libclang_rt.", "liblogp.",
+        "libsqlite3." /* it has an account of the locks of its process */};
     const char *file = file_name(path);
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
