@@ -10,7 +10,7 @@ build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libboo
 test_packages="libcriterion-dev jq spin valgrind protobuf-compiler doxygen groff zsh librsvg2-bin
     fonts-dejavu-core chromium python3 g++ libgtest-dev libopenmpi-dev openmpi-bin libmpich-dev mpich
     abigail-tools gettext meson autoconf automake libtool autoconf-archive dpkg-dev
-    libomp-dev libsqlite3-dev"
+    libomp-dev libsqlite3-dev libfftw3-dev gfortran"
 # of the tests format and tidy; they are skipped without them
 style_packages="clang-format clang-tidy"
 # libFuzzer, where the distribution has it by these names

@@ -60,6 +60,14 @@ LOGP_API int logp_vp_size(const struct logp_vp *vp);
  *          call it in a blocking section. Threads: any */
 LOGP_API struct logp_vp *logp_vp_current(void);
 
+/**
+ * The calling thread, which runs no vp, calls for this vp from now on, as if it were the vp's own thread; NULL: no
+ * more, which is needed before it ends. Of the vp's own thread and of those that act for it only one at
+ * a time calls something of the vp.
+ * @return 0; -ENOTSUP (vps are fibers)
+ */
+LOGP_API int logp_vp_act(struct logp_vp *vp);
+
 /** @return the machine that this vp belongs to. */
 LOGP_API struct logp_machine *logp_vp_machine(const struct logp_vp *vp);
 
@@ -121,6 +129,21 @@ LOGP_API int logp_vp_attach(struct logp_vp *vp, struct logp_attached *attached);
 
 /** @return the data attached under this key; NULL: none. */
 LOGP_API struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const void *key);
+
+/** Bytes of a thread that are a vp's own: logp_vp_keep(). */
+struct logp_kept {
+    void *at;               /**< in the thread's memory, such as its thread-local variables */
+    void *aside;            /**< as many bytes, in which they are set aside */
+    size_t n_bytes;         /**< of each */
+    struct logp_kept *next; /**< used by the runtime */
+};
+
+/**
+ * Where vps share a thread, set these bytes aside while another vp runs, until the program of this vp
+ * ends. They begin as they are. Where each vp has a thread of its own, nothing is to be done.
+ * @param kept  with its bytes aside the caller's, until then
+ */
+LOGP_API void logp_vp_keep(struct logp_vp *vp, struct logp_kept *kept);
 
 /**
  * An operation of several messages that proceeds while the program runs: the first member of a

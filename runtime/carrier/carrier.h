@@ -17,6 +17,7 @@ struct lpi_executor {
     int looks;      /* for a word that another core writes: this number of times in each wait */
     int exploring, blocking; /* see logp_machine */
     bool moves;              /* a vp may be on another core in the next run */
+    bool has_threads;        /* each vp has its own thread */
     /* The most vps that the host allows; NULL: as many as there is memory for. */
     int64_t (*most)(void);
     /* Make the carriers of the machine. destroy undoes it, also after an error in create. */

@@ -164,7 +164,11 @@ static void *carrier_main(void *arg)
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool due)
 {
     (void)due;
+    if (from->kept != NULL)
+        lpi_kept_save(from->kept);
     jump_to(from->core, from->carrier, ready(to), to);
+    if (from->kept != NULL)
+        lpi_kept_restore(from->kept);
 }
 
 static void leave(struct lpi_proc *from, struct lpi_proc *to)

@@ -105,8 +105,12 @@ static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool due)
     (void)due;
     warm_up(from->core);
     lpi_thread_state_save(&mine, &from->core->thread);
+    if (from->kept != NULL)
+        lpi_kept_save(from->kept);
     be_done(s, to, false);
     lpi_thread_state_restore(&mine, &from->core->thread);
+    if (from->kept != NULL)
+        lpi_kept_restore(from->kept);
 }
 
 static void leave(struct lpi_proc *from, struct lpi_proc *to)

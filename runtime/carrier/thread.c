@@ -273,6 +273,7 @@ static void await(struct lpi_proc *p)
 
 const struct lpi_executor lpi_executor_thread = {
     .name = "thread",
+    .has_threads = true,
     .slack_ns = 12000,
     .patience_ns = 1000,
     .polls = LPI_POLL_EVERY - 1,

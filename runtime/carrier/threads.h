@@ -89,4 +89,8 @@ static inline void lpi_thread_state_restore(const struct lpi_thread_state *s,
         memcpy(at->exceptions, s->exceptions, sizeof(s->exceptions));
 }
 
+/* A vp gives its thread to another one, and has it again: logp_vp_keep(). Rarely used, so not inlined. */
+void lpi_kept_save(const struct logp_kept *kept);
+void lpi_kept_restore(const struct logp_kept *kept);
+
 #endif

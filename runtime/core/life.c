@@ -50,6 +50,7 @@ void lpi_proc_main(struct lpi_proc *p)
             lpi_blocking_end(p, LOGP_NEVER);
         if (p->halted) /* whatever it returns: a halted vp does not stop the others */
             rc = 0;
+        p->kept = NULL;
     } while (m->resolver.restarts(p));
     if (rc == 0)
         m->resolver.ends(p);

@@ -95,8 +95,9 @@ struct lpi_proc {
         } any; /* for reports: the label wanted; WAITS_FOR_SPACE, SENDING: receiver and tag */
         int sync_result; /* SYNC of a group: 0; or its error */
     };
-    uint32_t agreed; /* the largest context above 2^30 of its groups */
-    int order;       /* of its deadlines: lpi_timer.order */
+    uint32_t agreed;        /* the largest context above 2^30 of its groups */
+    int order;              /* of its deadlines: lpi_timer.order */
+    struct logp_kept *kept; /* logp_vp_keep(); NULL: nothing, or the vp has its own thread */
 
     /* the holder's; fields that a message within the core touches come first */
     _Alignas(64) enum lpi_state state;

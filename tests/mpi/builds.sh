@@ -136,12 +136,14 @@ drivers)
                 fail "thread-local variables, $flags, $options"
         done
     done
-    # in an executable compiled with -fPIE a rank has copies of C++ objects; one that both sides write is refused
+    # an executable compiled with -fPIE has copies of a library's variables; one that it shares with all ranks is refused
     printf 'namespace a { int total; }\n' >total.cc
     "$tools/logp-c++" -shared total.cc -o libtotal.so
     printf '#include <mpi.h>\nnamespace a { extern int total; }\nint main(int c, char **v) { MPI_Init(&c, &v); a::total = 1; MPI_Finalize(); }\n' >user.cc
     "$tools/logp-c++" -fPIE user.cc -o user -L. -ltotal -Wl,-rpath,"$dir"
-    refused 2 'it has a copy of the C++ object a::total: compile it with -fPIC' logp mpirun -P 2 ./user
+    logp mpirun -P 2 ./user >said 2>&1 || fail 'a copy of a variable of a library'
+    refused 2 'it has a copy of the variable a::total of a library: compile it with -fPIC' \
+        logp mpirun -P 2 --share libtotal ./user
     refused 2 'x: unexpected argument; type: eval "$(logp env)"' logp env x
     ;;
 cmake)

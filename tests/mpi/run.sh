@@ -197,15 +197,15 @@ own)
     mkdir apart
     build shared.c 'apart/libshared.so -shared -DLIBRARY -Wl,-soname,libshared.so'
     build shared.c 'apart/shared -Lapart -lshared -Wl,-rpath,$ORIGIN'
-    expect 0 'logp: all ranks share the globals of ' --executor fiber -P 3 apart/shared
+    expect 0 'logp: all ranks share the globals of ' --executor fiber -P 3 --share libshared apart/shared
     expect 0 '' -q -P 1 apart/shared
     [ ! -s said ] || fail '-q and a library of the program'
     blamed='the crash is within libshared.so, which all ranks share: link it statically, or type --cores 0'
     for executor in fiber thread; do
-        expect 139 "$blamed" -q --cores 0,1 --executor $executor -P 3 apart/shared crash
+        expect 139 "$blamed" -q --cores 0,1 --share libshared --executor $executor -P 3 apart/shared crash
         for options in '-P 1' '--cores 0 -P 3'; do
             # shellcheck disable=SC2086
-            expect 139 'last in MPI_Comm_size (shared.c:' -q --executor $executor $options apart/shared crash
+            expect 139 'last in MPI_Comm_size (shared.c:' -q --share libshared --executor $executor $options apart/shared crash
             ! grep -qF "$blamed" said || fail "a library is blamed with $options"
         done
     done
@@ -1326,9 +1326,13 @@ refused)
     expect 2 'a script cannot be run as ranks' -P 2 ./script
     printf '#include <mpi.h>\n__thread int x;\nint main(int c, char **v) { return MPI_Init(&c, &v) + x; }\n' >tls.c
     cc -fPIC -pie -I"$tools/mpi/include" tls.c -o tls -L"$tools/mpi" -Wl,-rpath,"$tools/mpi" -lmpi_abi
-    expect 2 'it has thread-local variables' -P 2 --executor fiber ./tls
-    expect 2 'it has thread-local variables' -P 2 --explore 5 ./tls
-    expect 1 './tls has thread-local variables and was not linked by logp-cc or logp-c++: each rank is a thread' -P 2 ./tls
+    expect 1 'without MPI_Finalize' -P 2 ./tls
+    if cc -fsanitize=address -fPIC -pie -I"$tools/mpi/include" tls.c -o tls -L"$tools/mpi" -Wl,-rpath,"$tools/mpi" -lmpi_abi; then
+        expect 2 'it has thread-local variables where AddressSanitizer has its own: link it with logp-cc' -P 2 ./tls
+    fi
+    printf '#include <mpi.h>\n__thread char x[17 << 20];\nint main(int c, char **v) { return MPI_Init(&c, &v) + x[0]; }\n' >tls.c
+    "$tools/logp-cc" tls.c -o tls
+    expect 2 'it has more than 16 MiB of thread-local variables' -P 2 ./tls
     cc -no-pie -I"$tools/mpi/include" "$here/values.c" -o fixed
     expect 2 'it is not position-independent' -P 2 ./fixed
     for mpicc in mpicc.openmpi mpicc.mpich; do

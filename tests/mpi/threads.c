@@ -3,7 +3,9 @@
  * Threads that a rank makes itself.
  * usage: threads              they compute, print and ask what any thread may ask, beside MPI
  *        threads cores        rank 0 prints on how many cores they may run, and how many it is told of
- *        threads level        what MPI_Init_thread grants
+ *        threads level N      what MPI_Init_thread grants
+ *        threads calls        where it grants MPI_THREAD_SERIALIZED, all threads call MPI
+ *        threads once         and two at the same time, which is wrong
  *        threads KIND CALL    rank 1 has one (KIND: posix, c11, second: made by another) that calls MPI, or crashes
  */
 #define _GNU_SOURCE
@@ -20,6 +22,7 @@ enum { N = 3 };
 static const char *call;
 static pthread_barrier_t meeting;
 static pid_t process;
+static int level;
 
 /* The C library's sched_getaffinity() may be another. */
 static int n_cores(void)
@@ -41,7 +44,7 @@ static void *add(void *arg)
     CHECK(MPI_Is_thread_main(&flag) == MPI_SUCCESS && !flag);
     CHECK(MPI_Initialized(&flag) == MPI_SUCCESS && flag);
     CHECK(MPI_Finalized(&flag) == MPI_SUCCESS && !flag);
-    CHECK(MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_FUNNELED);
+    CHECK(MPI_Query_thread(&provided) == MPI_SUCCESS && provided == level);
     CHECK(atoi(getenv("THREADS_RANK")) == me && getpid() == process);
     for (int i = 0; i < 1000; i++)
         *sum += i;
@@ -77,6 +80,66 @@ static void work(void)
         CHECK(pthread_join(threads[i], &result) == 0 && result == &sums[i] && sums[i] == 499500);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* ---- calls of MPI, one at a time ---- */
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+static void call_in_turn(int n)
+{
+    int mine = me + n, all = -1, got = -1;
+    MPI_Request requests[2];
+
+    pthread_mutex_lock(&turn);
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(all == P * (P - 1) / 2 + n * P);
+    MPI_Irecv(&got, 1, MPI_INT, left(), n, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&mine, 1, MPI_INT, right(), n, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(got == left() + n);
+    pthread_mutex_unlock(&turn);
+}
+
+static void *call_by_thread(void *arg)
+{
+    int flag = 1;
+
+    CHECK(MPI_Is_thread_main(&flag) == MPI_SUCCESS && !flag);
+    call_in_turn(*(int *)arg);
+    return NULL;
+}
+
+/* Threads call one after the other, and others at the same time as the rank's own thread, which computes. */
+static void call_by_threads(void)
+{
+    pthread_t thread;
+
+    for (int i = 0; i < 4; i++) {
+        int n = i;
+
+        CHECK(pthread_create(&thread, NULL, call_by_thread, &n) == 0);
+        printf("beside thread %d\n", i);
+        CHECK(usleep(100) == 0 && pthread_join(thread, NULL) == 0);
+        call_in_turn(10 + i);
+    }
+}
+
+static void *call_on_and_on(void *arg)
+{
+    int flag;
+
+    for (;;)
+        MPI_Iprobe(left(), 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    return arg;
+}
+
+static void call_at_once(void)
+{
+    pthread_t thread;
+
+    CHECK(pthread_create(&thread, NULL, call_on_and_on, NULL) == 0);
+    call_on_and_on(NULL);
 }
 
 /* ---- cores ---- */
@@ -144,6 +207,8 @@ static void do_call(void)
         *(volatile int *)NULL = x;
     else if (strcmp(call, "send") == 0)
         MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    else if (strcmp(call, "wrong") == 0)
+        MPI_Send(&x, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
     else if (strcmp(call, "isend") == 0)
         MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &(MPI_Request){0});
     else if (strcmp(call, "barrier") == 0)
@@ -192,7 +257,13 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &P);
-    CHECK(provided == MPI_THREAD_FUNNELED);
+    level = provided;
+    if (argc == 2 && provided == MPI_THREAD_SERIALIZED && strcmp(argv[1], "calls") == 0) {
+        call_by_threads();
+        return all_hold("threads");
+    }
+    if (argc == 2 && strcmp(argv[1], "once") == 0 && me == 1)
+        call_at_once();
     call = argc > 2 ? argv[2] : "";
     if (argc == 1)
         work();

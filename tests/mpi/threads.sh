@@ -57,11 +57,30 @@ if [ "$2" = threads ]; then
     for level in 0:0 1024:1024 2048:1024 4096:1024; do
         expect 0 "granted ${level#*:} ${level#*:}" -P 2 ./threads level ${level%:*}
     done
+    # each rank is a thread: those that it makes may call MPI, one at a time
+    for level in 1024:1024 2048:2048 4096:2048; do
+        expect 0 "granted ${level#*:} ${level#*:}" -P 2 --executor thread ./threads level ${level%:*}
+        expect 0 'granted 1024 1024' -P 2 --executor thread --clock virtual ./threads level 1024
+    done
+    for options in '' '--cores 0' '-L 3us' '--check fail --checksum' '--report report.txt'; do
+        for P in 1 4; do
+            # shellcheck disable=SC2086
+            expect 0 'threads: all hold' -q --executor thread $options -P $P ./threads calls
+        done
+    done
+    expect 1 "MPI_Init_thread grants MPI_THREAD_SERIALIZED at most (threads.c:" \
+        -P 3 --executor thread ./threads once
+    grep -q '^rank 1.*: called while another thread of the rank is in MPI_' said || fail 'two threads at once'
+    expect 6 'rank 1, thread 1: MPI_Send: invalid rank: ' -P 2 --executor thread ./threads posix wrong
     while read -r kind word name; do
-        for options in '--executor fiber' '--executor thread' '--check off' '--clock virtual' '--explore 10'; do
+        for options in '--executor fiber' '--check off' '--clock virtual' '--explore 10'; do
+            case $options in
+            *virtual* | *explore*) with= ;;
+            *) with=' with fibers; type --executor thread' ;;
+            esac
             # shellcheck disable=SC2086
             expect 1 "rank 1: $name: called by a thread that the rank has made, but only the thread of main() may call \
-MPI (MPI_Init_thread grants MPI_THREAD_FUNNELED at most) $(line threads.c "${name#MPI_}(")" -P 3 $options ./threads "$kind" "$word"
+MPI (MPI_Init_thread grants MPI_THREAD_FUNNELED at most$with) $(line threads.c "${name#MPI_}(")" -P 3 $options ./threads "$kind" "$word"
         done
     done <<-'END'
 	posix send MPI_Send

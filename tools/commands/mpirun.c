@@ -158,11 +158,6 @@ static struct problem *take(struct question *q)
     if (!is_started_again())
         TRY(start_again(q->line.argv, program));
     TRY(check_sanitizer(q, program, sanitizer));
-    if (*locals_library() != '\0' && !option_is_given(q, "executor") &&
-        !option_is_given(q, "explore")) {
-        q->mpi.needs_threads = true;
-        give_option(q, "executor", "thread");
-    }
     for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
         given = given || option_is_given(q, model[i]);
     if (!given)
@@ -382,6 +377,22 @@ static struct problem *forced_algorithms(const struct question *q, const struct 
             TRY(forced_algorithm(word, &all[n++]));
     *out = all;
     return NULL;
+}
+
+/* The names in a text, and NULL; NULL: none */
+static const char *const *libraries_in(const struct question *q, const char *text)
+{
+    char *list, *save = NULL;
+    const char **all;
+    size_t n = 0;
+
+    if (text == NULL)
+        return NULL;
+    list = kept_by(q, need(strdup(text)), free);
+    all = kept_by(q, need(calloc(strlen(list) + 1, sizeof(*all))), free);
+    for (char *word = strtok_r(list, ";", &save); word != NULL; word = strtok_r(NULL, ";", &save))
+        all[n++] = word;
+    return all;
 }
 
 static struct problem *check_clocks(const struct question *q)
@@ -604,6 +615,10 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     char locals[64] = "";
     struct mpi_program program = {.tags_output = q->mpi.tags_output,
                                   .quiet = q->form.quiet,
+                                  .verbose = q->form.verbose,
+                                  .is_debugged = q->mpi.gdb,
+                                  .shared = libraries_in(q, q->mpi.shared),
+                                  .own = libraries_in(q, q->mpi.own),
                                   .checks = !q->mpi.unchecked,
                                   .checks_fail = q->mpi.checks_fail,
                                   .checksums = q->mpi.checksums,
@@ -636,7 +651,6 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
         return told(run(NULL, &program));
     }
     program.names_threads = !q->how.fibers;
-    program.needs_threads = q->mpi.needs_threads;
     program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");
     program.looks_for_loops = !q->mpi.gdb;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects of C++ libraries that the executable has copies of (R_*_COPY relocations), as executables
+ * Variables of libraries that the executable has copies of (R_*_COPY relocations), as executables
  * compiled with -fPIE have: tables of virtual functions, types, std::cout. The loader fills the copies
  * of a program, but not those of an object that is loaded later, where it finds the copy itself. So
- * they are filled here, before the first constructor of a rank: constant objects with the bytes of the
- * library, and streams with those of the rank (cxx.c). A program is refused if it has a copy of
- * another object, which the library and the program both write.
+ * they are filled here, before the first constructor of a rank: with the bytes of the rank's own library; those of a shared
+ * library, if they are constant; and streams with those of the rank (cxx.c). A program is refused if it has a copy of
+ * another variable of a shared library, which the library and the program both write.
  */
-#include "host.h"
+#include "picture.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -42,16 +42,15 @@ static bool is_constant(const char *name, const void *object)
     return strncmp(slash != NULL ? slash + 1 : library.dli_fname, "libstdc++.", 10) == 0;
 }
 
-static bool add_copy(struct job *job, const char *name, const Elf64_Sym *symbol)
+static bool add_copy(struct job *job, const Elf64_Sym *symbol)
 {
-    const void *object = host_find_in_libraries(job, name);
     struct copied *more = realloc(job->copies, (job->n_copies + 1) * sizeof(*more));
 
     if (more == NULL)
         return false;
     job->copies = more;
-    job->copies[job->n_copies++] = (struct copied){symbol, object};
-    return object != NULL && is_constant(name, object);
+    job->copies[job->n_copies++] = (struct copied){symbol, NULL};
+    return true;
 }
 
 /* The copies are among what the loader protects after it has relocated an image. */
@@ -65,7 +64,7 @@ static void leave_writable(const struct job *job)
             p[i].p_type = PT_NULL;
 }
 
-const char *host_find_copies(struct job *job)
+bool host_take_copies(struct job *job)
 {
     const Elf64_Shdr *all =
         (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
@@ -79,23 +78,59 @@ const char *host_find_copies(struct job *job)
         for (size_t i = 0; i < s->sh_size / sizeof(*r); i++) {
             const Elf64_Sym *symbol =
                 (const Elf64_Sym *)(job->file + symbols->sh_offset) + ELF64_R_SYM(r[i].r_info);
-            const char *name = host_symbol_name(job, symbol);
 
-            if (ELF64_R_TYPE(r[i].r_info) != (Elf64_Xword)COPY || strncmp(name, "_Z", 2) != 0)
+            /* the loader finds stdout and others that all programs have */
+            if (ELF64_R_TYPE(r[i].r_info) != (Elf64_Xword)COPY ||
+                dlsym(RTLD_DEFAULT, host_symbol_name(job, symbol)) != NULL)
                 continue;
-            if (!add_copy(job, name, symbol))
-                return name;
+            if (!add_copy(job, symbol))
+                return false;
             r[i].r_info = ELF64_R_INFO(0, NOTHING);
         }
     }
     if (job->n_copies > 0)
         leave_writable(job);
+    return true;
+}
+
+/* In a library of which each rank has its own. */
+static const void *find_in_picture(const struct picture *p, const char *name)
+{
+    const void *found = NULL;
+    uintptr_t offset;
+
+    for (size_t i = 1; p != NULL && found == NULL && i < p->n_objects; i++) {
+        void *library = dlopen(p->objects[i].path, RTLD_LAZY | RTLD_NOLOAD);
+
+        found = library != NULL ? dlsym(library, name) : NULL;
+        if (found != NULL && host_picture_of((uintptr_t)found, &offset) != p)
+            found = NULL;
+    }
+    return found;
+}
+
+const char *host_find_copied(struct job *job)
+{
+    for (size_t i = 0; i < job->n_copies; i++) {
+        struct copied *c = &job->copies[i];
+        const char *name = host_symbol_name(job, c->symbol);
+
+        c->object = find_in_picture(job->picture, name);
+        if (c->object != NULL)
+            continue;
+        c->object = host_find_in_libraries(job, name);
+        if (c->object == NULL || !is_constant(name, c->object))
+            return name;
+    }
     return NULL;
 }
 
+/* From the rank's own library, where it has one. */
 void host_fill_copies(const struct job *job, const struct host_rank *host)
 {
     for (size_t i = 0; i < job->n_copies; i++)
-        memcpy((char *)host->base + job->copies[i].symbol->st_value, job->copies[i].object,
+        memcpy((char *)host->base + job->copies[i].symbol->st_value,
+               (const void *)host_in_clone((uintptr_t)job->copies[i].object,
+                                           (int)(host - the_job->hosts)),
                job->copies[i].symbol->st_size);
 }

@@ -103,8 +103,32 @@ void host_give_streams(const struct job *job, struct host_rank *host)
         if (is_copy(job->streams[i]))
             continue;
         make_stream(i, all[i].object, &all[i].buffer);
-        host_write_address(job, host, job->streams[i], all[i].object);
+        if (job->picture == NULL)
+            host_write_address(host, job->streams[i], all[i].object);
     }
+}
+
+static int number_of(const char *name)
+{
+    for (int i = 0; i < N_STREAMS; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+bool host_is_stream(const char *name)
+{
+    return number_of(name) >= 0;
+}
+
+void *host_stream_of(const struct host_rank *host, const char *name)
+{
+    const int i = number_of(name);
+    struct stream *all = host->streams;
+
+    return i >= 0 && all != NULL && host->job->streams[i] != NULL && !is_copy(host->job->streams[i])
+               ? all[i].object
+               : NULL;
 }
 
 void host_begin_streams(const struct job *job, const struct host_rank *host)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 const Elf64_Shdr *host_section(const char *file, Elf64_Word type, const Elf64_Shdr *after)
 {
@@ -82,23 +83,32 @@ uintptr_t host_address_in_file(const struct host_rank *h, uintptr_t address)
     return offset < h->job->image_bytes ? offset | (uintptr_t)h->job->index << PROGRAM_SHIFT : 0;
 }
 
-int host_make_file(const struct job *job, const char *name)
+int host_file_of(const void *bytes, size_t n, const char *name)
 {
     const int file = memfd_create(name, 0);
     size_t written = 0;
 
-    while (file >= 0 && written < job->file_bytes) {
-        const ssize_t n = host_write(file, job->file + written, job->file_bytes - written);
+    while (file >= 0 && written < n) {
+        const ssize_t k = host_write(file, (const char *)bytes + written, n - written);
 
-        if (n <= 0)
+        if (k <= 0)
             break;
-        written += (size_t)n;
+        written += (size_t)k;
     }
-    if (written == job->file_bytes)
+    if (written == n)
         return file;
     if (file >= 0)
         host_close(file);
     return -1;
+}
+
+void host_write_address(const struct host_rank *host, const Elf64_Sym *symbol, void *address)
+{
+    Elf64_Sym own = *symbol;
+
+    host_set_address(&own, address);
+    if (pwrite(host->image_file, &own, sizeof(own), (const char *)symbol - host->job->file) < 0)
+        return; /* a file in memory: it then stays the C library's */
 }
 
 size_t host_span_of(const Elf64_Phdr *segments, int n)

@@ -11,17 +11,54 @@
 
 struct job *the_job;
 
-struct host_rank *host_here(void)
+/* Of a thread: that whose rank it is, where each rank is a thread; and that which has made it. */
+static _Thread_local struct host_rank *own, *maker;
+static _Thread_local int number;
+
+struct host_rank *host_maker(void)
 {
-    struct job *job = the_job;
+    return maker;
+}
+
+int host_thread_number(void)
+{
+    return number;
+}
+
+void host_be_made_by(struct host_rank *h, int its_number)
+{
+    maker = h;
+    number = its_number;
+}
+
+void host_be_thread_of(struct host_rank *h)
+{
+    own = h;
+}
+
+/* The rank that has the core of this thread. */
+static struct host_rank *holder(struct job *job)
+{
     struct logp_vp *vp = job != NULL ? logp_vp_current() : NULL;
     const int rank = vp != NULL ? logp_vp_rank(vp) : -1;
 
-    /* relaxed: the rank's own thread writes it */
     return rank >= 0 && rank < job->n_ranks &&
                    atomic_load_explicit(&job->hosts[rank].running, memory_order_relaxed)
                ? &job->hosts[rank]
                : NULL;
+}
+
+/* A thread that acts for a rank (logp_vp_act()) is not the rank's own, which runs while it waits. */
+struct host_rank *host_here(void)
+{
+    struct job *job = the_job;
+
+    if (maker != NULL)
+        return NULL;
+    /* relaxed, here and below: the rank's own thread writes it */
+    if (own != NULL)
+        return atomic_load_explicit(&own->running, memory_order_relaxed) ? own : NULL;
+    return holder(job);
 }
 
 struct host_rank *host_of_process(void)

@@ -75,9 +75,13 @@ struct host_rank {
     struct rank *rank;       /* the guest's */
     const char *const *call; /* of the guest: that the rank is in, or was in last */
     jmp_buf end;
-    atomic_bool running; /* it stays, where a run is abandoned */
-    int code, rc;        /* its exit code; the error that ended the run */
-    uintptr_t place;     /* where it was when the run ended: host_place_here() */
+    bool acts;            /* its threads may call the guest for it */
+    atomic_int inside;    /* the thread that does: its number and 1; 0: none does */
+    int depth;            /* calls within its call */
+    atomic_int n_threads; /* that it has made */
+    atomic_bool running;  /* it stays, where a run is abandoned */
+    int code, rc;         /* its exit code; the error that ended the run */
+    uintptr_t place;      /* where it was when the run ended: host_place_here() */
     struct exit_call *exit_calls, *quick_calls; /* of exit(), and of quick_exit() */
     struct lines out, err;
     FILE *
@@ -138,9 +142,12 @@ struct job {
     size_t image_bytes; /* of an image in memory */
     const char *locals; /* the library that holds its thread-local variables; "" or NULL: none */
     struct own_functions constructors, destructors;
-    struct picture *picture; /* the source of clones; NULL: the loader loads each image */
-    main_function *main;     /* not NULL: there is one rank, which is this process's own program */
-    bool tags_output, names_threads, quiet;
+    const struct picture *picture; /* the source of clones; NULL: the loader loads each image */
+    main_function *main; /* not NULL: there is one rank, which is this process's own program */
+    bool tags_output, names_threads, quiet, verbose;
+    bool threads_may_call;                  /* the guest, for their rank */
+    bool is_debugged;                       /* by gdb: the loader makes all copies */
+    const char *const *shared, *const *own; /* --share, --private: names, and NULL */
     struct output *kept; /* explored runs: output of the current one; NULL: not kept */
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     size_t stack_bytes;
@@ -169,11 +176,12 @@ void host_end_watch(void); /* the run has returned */
 void host_note_over(void);
 void host_catch_interrupts(void); /* once the handlers that stop the run are there */
 
-/* locals.c: thread-local variables of an executable that no driver has linked. @return whether a thread has space for them
- * where the executable looks */
+/* locals.c: whether there is space for the thread-local variables of an executable that was linked as one, where it looks */
 bool host_has_locals(const struct job *job);
-/* Those of the calling thread begin with the values of this image, which is loaded. */
-void host_begin_locals(const struct job *job, const struct host_rank *host);
+/* Those of the calling thread begin, for a rank whose image is loaded. @return false: there is no memory */
+bool host_begin_locals(const struct host_rank *h);
+/* And for a thread that it has made. */
+void host_begin_locals_of_thread(const struct host_rank *h);
 
 /* executable.c */
 /* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
@@ -190,8 +198,10 @@ const char *host_function_at(const struct job *job, uintptr_t address, uintptr_t
 size_t host_span_of(const Elf64_Phdr *segments, int n);
 /* Where in the file of its executable this address of a rank is. @return 0: it is elsewhere */
 uintptr_t host_address_in_file(const struct host_rank *h, uintptr_t address);
-/* A file in memory with the executable, as it is now. @return its descriptor; -1: there is none */
-int host_make_file(const struct job *job, const char *name);
+/* A file in memory with these bytes. @return its descriptor; -1: there is none */
+int host_file_of(const void *bytes, size_t n, const char *name);
+/* A symbol that refers to another file is this address in the copy of a rank, which is to be loaded. */
+void host_write_address(const struct host_rank *host, const Elf64_Sym *symbol, void *address);
 
 /* image.c. prepare: called before the first copy is made */
 int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size);
@@ -203,15 +213,6 @@ void host_enter_image(void *entry);
 /* The constructors of the executable, as the loader would call them; and the destructors. */
 void host_begin_image(const struct job *job, const struct host_rank *host);
 void host_end_image(const struct job *job, struct host_rank *host);
-
-/* clone.c: images that are copies of one that the loader has loaded */
-/* Load it, if the executable can be cloned; if not, job->picture stays NULL. */
-void host_make_picture(struct job *job);
-/* @return its base; 0: there is no memory */
-uintptr_t host_make_clone(const struct job *job, int rank);
-/* A symbol that refers to another file is this address in the copy of one rank, clone or not. */
-void host_write_address(const struct job *job, const struct host_rank *host,
-                        const Elf64_Sym *symbol, void *address);
 
 /* place.c: safe in signal handlers */
 enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
@@ -227,6 +228,9 @@ uintptr_t host_place_here(void);
 const char *host_called_here(void);
 /* The shared library that the calling rank is in, called by its executable; NULL: none, or one of the system's. */
 const char *host_library_here(void);
+/* The library that the calling rank, or a thread that it has made, is in, of which each rank has its own: ", in libx.so
+ * (x.c:12)"; "" : none. @param text  PLACE_TEXT bytes. @return text */
+const char *host_name_own_library(char *text);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
 void host_name_places(const struct job *job, const uintptr_t *places, int n,
                       char (*texts)[PLACE_TEXT]);
@@ -251,6 +255,9 @@ void host_find_variables(struct job *job);
 /* Before the copy of the executable is loaded, or in a clone; and after that. */
 void host_give_variables(const struct job *job, struct host_rank *host);
 void host_begin_variables(const struct job *job, struct host_rank *host);
+/* Whether this is such a variable, and where that of a rank is. */
+bool host_is_variable(const char *name);
+void *host_variable_of(const struct host_rank *host, const char *name);
 /* Where the variable environ of this rank is. */
 char ***host_environment_of(const struct job *job, const struct host_rank *host);
 /* The variable stdin of this rank. */
@@ -258,9 +265,6 @@ void host_set_stdin(const struct host_rank *host, FILE *input);
 
 /* libraries.c: those of the program, before its first copy is loaded */
 void host_load_libraries(const struct job *job);
-/* Whether the program has libraries of its own. If not, all libraries that it is linked with are
- * loaded now. */
-bool host_has_own_libraries(const struct job *job);
 /* The address of this symbol in the libraries that the executable is linked with, which are loaded now; NULL: it is in none. */
 void *host_find_in_libraries(const struct job *job, const char *name);
 /* Call f with the path of each library that the program has brought. */
@@ -270,13 +274,17 @@ void host_each_own_library(const struct job *job, void (*f)(const char *path, vo
 const char *host_other_library(const struct job *job);
 /* Report a program that looks for this library where earlier versions were installed. */
 void host_name_old_link(const struct job *job);
+/* Whether those of --share and --private are there, or may be opened later; if not, it is reported. */
+bool host_libraries_are_known(const struct job *job);
 /* Name those on stderr whose globals all ranks share. */
 void host_name_shared(const struct job *job);
 /* Whether an address is in a library of the system. */
 bool host_is_system_code(const void *address);
 
-/* copies.c. @return the name of an object that cannot be copied; NULL: all can */
-const char *host_find_copies(struct job *job);
+/* copies.c: take those of the libraries' variables from the loader. @return false: no memory */
+bool host_take_copies(struct job *job);
+/* Find these variables, once the libraries are loaded. @return the name of one that cannot be copied; NULL: all can */
+const char *host_find_copied(struct job *job);
 /* Those of a rank's image, which is loaded, and in which nothing has run. */
 void host_fill_copies(const struct job *job, const struct host_rank *host);
 
@@ -284,6 +292,9 @@ void host_fill_copies(const struct job *job, const struct host_rank *host);
 void host_find_streams(struct job *job);
 void host_give_streams(const struct job *job, struct host_rank *host);
 void host_begin_streams(const struct job *job, const struct host_rank *host);
+/* Whether this is such a stream, and where that of a rank is; NULL: the executable does not use it, or has a copy of it. */
+bool host_is_stream(const char *name);
+void *host_stream_of(const struct host_rank *host, const char *name);
 /* std::cin reads this from now on. */
 void host_set_stream_input(const struct host_rank *host, FILE *input);
 
@@ -302,11 +313,21 @@ struct host_rank *host_here(void);
 /* The same; NULL also in a child that the rank has made by fork(): a process of its own. */
 struct host_rank *host_of_process(void);
 
-/* threads.c */
-/* The rank that has made this thread, or one from which it comes; NULL: none, or the thread is a rank's own. */
+/* The rank that has made this thread, or one from which it comes; NULL: none, or the thread is a rank's own. And its number
+ * among those of the rank, 1, ...; 0: it is none. */
 struct host_rank *host_maker(void);
+int host_thread_number(void);
+void host_be_made_by(struct host_rank *h, int number);
+/* Where each rank is a thread: this one is that of the rank; NULL: of none. */
+void host_be_thread_of(struct host_rank *h);
+
+/* threads.c */
 /* The rank of this thread, or else that one, while it has not ended; or NULL. */
 struct host_rank *host_owner(void);
+/* Such a thread calls the guest for its rank from now on. @return false: it cannot */
+bool host_act(struct host_rank *h);
+/* End such a thread. */
+void host_end_thread(void) __attribute__((noreturn));
 /* End the process from such a thread. */
 void host_end_by_thread(int code) __attribute__((noreturn));
 

@@ -5,12 +5,13 @@
  * an executable (DF_1_PIE), which dlopen() would refuse. Its entry point leads to
  * __libc_start_main(), which is ours (start.c): so main() is found in a stripped executable, too.
  */
-#include "host.h"
+#include "picture.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -203,10 +204,56 @@ static const char *unsuitable(const struct job *job)
         return "it is linked statically with AddressSanitizer, which all ranks share: link it with "
                "logp-cc, or with -shared-libasan";
     if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file) && !host_has_locals(job))
-        return "it has thread-local variables, which an executable has once for a process: link it "
-               "with logp-cc or logp-c++ (CMake: -DCMAKE_CXX_COMPILER=logp-c++), or remove "
-               "--executor and --explore";
+        return sanitizer != NULL
+                   ? "it has thread-local variables where AddressSanitizer has its own: link it "
+                     "with "
+                     "logp-cc or logp-c++ (CMake: -DCMAKE_CXX_COMPILER=logp-c++)"
+                   : "it has more than 16 MiB of thread-local variables: take memory of malloc()";
     return NULL;
+}
+
+/* That of another program of the run with the same executable. NULL: there is none */
+static const struct picture *other_picture(const struct job *job)
+{
+    char path[PATH_MAX];
+
+    for (const struct picture *p = host_pictures(); p != NULL; p = p->next)
+        if (p->program == p && realpath(job->path, path) != NULL && strcmp(p->job->path, path) == 0)
+            return p;
+    return NULL;
+}
+
+/* Load the executable and its libraries as pictures of clones. @return false: it cannot run. If there is no picture then, each
+ * rank has a copy that the loader makes: a debugger knows what the loader has, and the loader names a missing
+ * function when a rank calls it. */
+static bool make_picture(struct job *job, char *why, size_t size)
+{
+    const int file = host_make_picture_file(job);
+    char path[64];
+    const char *const needed[] = {path, NULL};
+    struct picture_failure failure = {0};
+    struct picture *picture;
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+    host_load_shared();
+    picture = file >= 0 ? host_load_picture(job, needed, host_replaced_function, &failure) : NULL;
+    if (picture != NULL) {
+        picture->objects[0].path = job->path;
+        host_add_picture(picture);
+        job->picture = picture;
+        return true;
+    }
+    if (failure.library != NULL)
+        snprintf(
+            why, size,
+            "another program of this run needs %s, too: type --share %s, so that all ranks share "
+            "its globals",
+            failure.library, strrchr(failure.library, '/') + 1);
+    else if (file >= 0 && !failure.is_loaded)
+        snprintf(why, size, "%s", dlerror());
+    else if (failure.is_begun)
+        snprintf(why, size, "there is no memory for its copies");
+    return *why == '\0' || strstr(why, "undefined symbol") != NULL;
 }
 
 int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size)
@@ -246,25 +293,30 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
         host_name_old_link(job);
     for (job->last_before = _r_debug.r_map; job->last_before->l_next != NULL;)
         job->last_before = job->last_before->l_next;
-    host_load_libraries(job);
-    object = host_find_copies(job);
-    if (object != NULL) {
-        snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC",
-                 host_demangled(object, demangled, sizeof(demangled)));
-        return -1;
-    }
     job->image_bytes =
         host_span_of((const Elf64_Phdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_phoff),
                      ((const Elf64_Ehdr *)job->file)->e_phnum);
     prepare_dynamic(job);
     own_unique_symbols(job->file);
+    if (!host_take_copies(job)) {
+        snprintf(why, size, "there is no memory for it");
+        return -1;
+    }
     host_find_variables(job);
     host_find_streams(job);
     host_find_directories(job);
     prepare(job);
-    if (!job->names_threads && job->n_copies == 0 &&
-        !host_has_own_libraries(job)) /* a debugger reads what the loader has */
-        host_make_picture(job);
+    job->picture = other_picture(job);
+    if (job->picture == NULL && !job->is_debugged && !make_picture(job, why, size))
+        return -1;
+    if (job->picture == NULL)
+        host_load_libraries(job);
+    object = host_find_copied(job);
+    if (object != NULL) {
+        snprintf(why, size, "it has a copy of the variable %s of a library: compile it with -fPIC",
+                 host_demangled(object, demangled, sizeof(demangled)));
+        return -1;
+    }
     return 0;
 }
 
@@ -275,7 +327,7 @@ static bool make_own_file(const struct job *job, struct host_rank *host)
     int file;
 
     snprintf(name, sizeof(name), "rank%d", (int)(host - job->hosts)); /* for logp-gdb.py */
-    file = host_make_file(job, name);
+    file = host_file_of(job->file, job->file_bytes, name);
     host->image_file = file > 0 ? file : 0;
     return file > 0;
 }
@@ -300,60 +352,53 @@ static bool load_copy(const struct job *job, struct host_rank *host, char *why, 
         return false;
     }
     host->base = map->l_addr;
-    if (host == job->hosts + job->first_rank && !job->quiet)
-        host_name_shared(job);
     return true;
 }
 
 static bool load_clone(const struct job *job, struct host_rank *host, char *why, size_t size)
 {
-    host->base = host_make_clone(job, (int)(host - job->hosts));
-    if (host->base == 0) {
-        snprintf(why, size, "there is no memory for its globals");
-        return false;
-    }
     host_give_variables(job, host);
     host_give_streams(job, host);
-    return true;
+    host->base = host_make_clone_of(job->picture, host);
+    if (host->base == 0)
+        snprintf(why, size, "there is no memory for its globals");
+    return host->base != 0;
 }
 
 void *host_load_image(const struct job *job, struct host_rank *host, char *why, size_t size)
 {
     if (job->picture != NULL ? !load_clone(job, host, why, size) : !load_copy(job, host, why, size))
         return NULL;
+    if (host == job->hosts + job->first_rank && !job->quiet)
+        host_name_shared(job);
     host_begin_variables(job, host);
-    host_begin_locals(job, host);
+    if (!host_begin_locals(host)) {
+        snprintf(why, size, "there is no memory for its thread-local variables");
+        return NULL;
+    }
     host_fill_copies(job, host);
     host_begin_streams(job, host);
     return (void *)(host->base + ((const Elf64_Ehdr *)job->file)->e_entry);
 }
 
-typedef void constructor(int argc, char **argv, char **env);
-typedef void destructor(void);
-
 void host_begin_image(const struct job *job, const struct host_rank *host)
 {
-    const struct own_functions *f = &job->constructors;
-
-    if (f->one != 0)
-        ((constructor *)(host->base + f->one))(job->argc, job->argv,
-                                               *host_environment_of(job, host));
-    for (size_t i = 0; i < f->array_bytes / sizeof(constructor *); i++)
-        ((constructor **)(host->base + f->array))[i](job->argc, job->argv,
-                                                     *host_environment_of(job, host));
+    if (job->picture != NULL)
+        host_begin_clone(job->picture, host);
+    host_construct(&job->constructors, host->base, host);
 }
 
 void host_end_image(const struct job *job, struct host_rank *host)
 {
-    const struct own_functions *f = &job->destructors;
-
     if (host->was_ended || job->main != NULL)
         return;
     host->was_ended = true;
-    for (size_t i = f->array_bytes / sizeof(destructor *); i-- > 0;)
-        ((destructor **)(host->base + f->array))[i]();
-    if (f->one != 0)
-        ((destructor *)(host->base + f->one))();
+    for (const struct picture *p = host_pictures(); p != NULL; p = p->next)
+        if (p->program == job->picture && p != job->picture)
+            host_end_clone(p, host);
+    host_destroy(&job->destructors, host->base);
+    if (job->picture != NULL)
+        host_end_clone(job->picture, host);
 }
 
 void host_unload_image(struct host_rank *host)
@@ -362,6 +407,7 @@ void host_unload_image(struct host_rank *host)
     char path[64] = "";
 
     host->base = 0;
+    host_drop_clones(host);
     if (host->image == NULL)
         return;
     if (dlinfo(host->image, RTLD_DI_LINKMAP, &map) == 0)

@@ -28,6 +28,10 @@ void host_leave_rank(int code, int rc)
 {
     struct host_rank *h = host_here();
 
+    if (h == NULL && host_maker() != NULL) { /* a thread that acts for its rank */
+        host_maker()->place = host_place_here();
+        host_end_thread();
+    }
     if (h == NULL)
         host_abort();
     h->code = code;
@@ -60,7 +64,7 @@ void host_fail_explored(struct host_rank *h)
 
 void host_abort_run(int code)
 {
-    struct host_rank *h = host_here();
+    struct host_rank *h = host_here() != NULL ? host_here() : host_maker();
     int none = -1;
 
     if (h == NULL)

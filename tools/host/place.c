@@ -5,7 +5,7 @@
  * function+offset (names of C++ by c++filt) or executable+offset. A report of a crash needs this inside a signal handler. So
  * nothing here allocates memory or takes a lock that a rank can hold.
  */
-#include "host.h"
+#include "picture.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -86,7 +86,7 @@ static _Unwind_Reason_Code look_for_library(struct _Unwind_Context *frame, void 
     const uintptr_t at = _Unwind_GetIP(frame);
     struct dl_find_object object;
 
-    if (host_address_in_file(s->host, at) != 0)
+    if (host_in_picture(at) != at) /* each rank has its own */
         return _URC_END_OF_STACK;
     if (_dl_find_object((void *)at, &object) == 0 && !is_of_system(object.dlfo_link_map->l_name))
         s->name = object.dlfo_link_map->l_name;
@@ -185,6 +185,55 @@ const char *host_demangled(const char *name, char *text, size_t size)
 }
 
 /* ---- the text ---- */
+
+struct own_search {
+    const struct host_rank *host;
+    const struct object *library;
+    uintptr_t at; /* in its file */
+};
+
+static _Unwind_Reason_Code look_for_own(struct _Unwind_Context *frame, void *arg)
+{
+    struct own_search *s = arg;
+    int exact = 0;
+    const uintptr_t at = _Unwind_GetIPInfo(frame, &exact) - (exact == 0);
+    uintptr_t offset;
+    const struct picture *p;
+
+    if (host_address_in_file(s->host, at) != 0)
+        return _URC_END_OF_STACK;
+    p = host_picture_of(host_in_picture(at), &offset);
+    if (p == NULL)
+        return _URC_NO_REASON;
+    s->library = host_object_at(p, offset);
+    s->at = offset - s->library->offset;
+    return _URC_END_OF_STACK;
+}
+
+const char *host_name_own_library(char *text)
+{
+    struct own_search s = {.host = host_here()};
+    char answer[PLACE_TEXT];
+    const char *name, *number;
+
+    *text = '\0';
+    if (s.host == NULL)
+        s.host = host_maker();
+    if (s.host != NULL)
+        _Unwind_Backtrace(look_for_own, &s);
+    if (s.library == NULL)
+        return text;
+    name = strrchr(s.library->path, '/');
+    name = name != NULL ? name + 1 : s.library->path;
+    ask_lines(s.library->path, &s.at, 1, answer, sizeof(answer));
+    answer[strcspn(answer, " \n")] = '\0';
+    number = strrchr(answer, ':');
+    if (number != NULL && number[1] >= '1' && number[1] <= '9')
+        snprintf(text, PLACE_TEXT, ", in %.40s (%.70s)", name, answer);
+    else
+        snprintf(text, PLACE_TEXT, ", in %.80s+%#lx", name, (unsigned long)s.at);
+    return text;
+}
 
 static void name_without_line(const struct job *job, uintptr_t place, char *text)
 {

@@ -13,16 +13,9 @@
 #include <threads.h>
 #include <unistd.h>
 
-static _Thread_local struct host_rank *maker;
-
-struct host_rank *host_maker(void)
-{
-    return maker;
-}
-
 struct host_rank *host_owner(void)
 {
-    struct host_rank *h = host_here();
+    struct host_rank *h = host_here(), *maker = host_maker();
 
     /* relaxed: a thread that uses what the rank has while that ends is a mistake of the program */
     return h != NULL || maker == NULL ||
@@ -108,6 +101,7 @@ struct start {
     thrd_start_t c11_function;
     void *arg;
     struct host_rank *maker;
+    int number;     /* among those of its rank: 1, ... */
     bool has_share; /* false: it inherits the cores of the thread that makes it */
     struct cores share;
 };
@@ -118,12 +112,14 @@ static struct start *new_start(struct host_rank **h, bool may_move)
     struct host_rank *rank = host_of_process();
     struct start *s = NULL;
 
-    *h = rank != NULL ? rank : maker;
+    *h = rank != NULL ? rank : host_maker();
     if (*h != NULL)
         s = malloc(sizeof(*s));
     if (s == NULL)
         return NULL;
     s->maker = *h;
+    /* relaxed: only the number counts */
+    s->number = 1 + atomic_fetch_add_explicit(&(*h)->n_threads, 1, memory_order_relaxed);
     s->has_share = may_move && rank != NULL && share_of(rank, &s->share);
     return s;
 }
@@ -133,7 +129,8 @@ static struct start begin(void *arg)
     const struct start s = *(struct start *)arg;
 
     free(arg);
-    maker = s.maker;
+    host_be_made_by(s.maker, s.number);
+    host_begin_locals_of_thread(s.maker);
     if (s.has_share) /* only for speed, so errors are ignored */
         sched_setaffinity(0, sizeof(s.share), s.share.sets);
     return s;
@@ -188,6 +185,43 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *arg)
     if (rc != thrd_success)
         free(s);
     return rc;
+}
+
+/* ---- their calls of the guest ---- */
+
+static void act_no_more(void *arg)
+{
+    (void)arg;
+    logp_vp_act(NULL);
+}
+
+bool host_act(struct host_rank *h)
+{
+    typedef int at_exit(void (*function)(void *), void *arg, void *object);
+    static _Thread_local bool acts;
+    at_exit *const add = (at_exit *)host_next_of("__cxa_thread_atexit_impl");
+
+    if (acts)
+        return true;
+    /* also where the thread is cancelled */
+    if (add(act_no_more, NULL, &the_job) != 0 || logp_vp_act(h->vp) != 0)
+        return false;
+    acts = true;
+    return true;
+}
+
+/* The next call of the rank's own thread returns the error. */
+void host_end_thread(void)
+{
+    struct host_rank *h = host_maker();
+
+    if (atomic_load_explicit(&h->inside, memory_order_relaxed) == host_thread_number() + 1) {
+        h->depth = 0;
+        atomic_store_explicit(&h->inside, 0,
+                              memory_order_release); /* pairs as in mpi_end_alone() */
+    }
+    NEXT(pthread_exit)(NULL);
+    __builtin_unreachable();
 }
 
 /* ---- their mistakes ---- */

@@ -44,8 +44,8 @@ void host_give_variables(const struct job *job, struct host_rank *host)
                                          .environment = environ};
     for (int v = 0; v < N_VARIABLES; v++) {
         host->at[v] = (char *)&host->variables + variables[v].offset;
-        if (job->symbols[v] != NULL && !is_copy(job->symbols[v]))
-            host_write_address(job, host, job->symbols[v], host->at[v]);
+        if (job->picture == NULL && job->symbols[v] != NULL && !is_copy(job->symbols[v]))
+            host_write_address(host, job->symbols[v], host->at[v]);
     }
 }
 
@@ -58,6 +58,22 @@ void host_begin_variables(const struct job *job, struct host_rank *host)
             host->at[v] = (void *)(host->base + job->symbols[v]->st_value);
             memcpy(host->at[v], value, variables[v].size);
         }
+}
+
+void *host_variable_of(const struct host_rank *host, const char *name)
+{
+    for (int v = 0; v < N_VARIABLES; v++)
+        if (strcmp(variables[v].name, name) == 0)
+            return host->at[v];
+    return NULL;
+}
+
+bool host_is_variable(const char *name)
+{
+    for (int v = 0; v < N_VARIABLES; v++)
+        if (strcmp(variables[v].name, name) == 0)
+            return true;
+    return false;
 }
 
 /* Where the executable has a copy, all of its names are that. */

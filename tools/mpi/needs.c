@@ -87,7 +87,8 @@ static void prepare_nothing(struct job *job)
 
 int mpi_list_missing(const struct mpi_program *program)
 {
-    struct job job = {.path = program->path, .quiet = true, .names_threads = true};
+    struct job job = {
+        .path = program->path, .quiet = true, .names_threads = true, .is_debugged = true};
     struct needed needed = {0};
     char why[512];
 

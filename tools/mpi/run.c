@@ -42,19 +42,20 @@ static void crashed(int signal_number, siginfo_t *info, void *context)
 {
     const struct rank *r = mpi_rank_here();
     const struct host_rank *maker = the_job != NULL ? host_maker() : NULL;
-    char text[256 + PLACE_TEXT], place[PLACE_TEXT];
+    char text[256 + 2 * PLACE_TEXT], place[PLACE_TEXT], library[PLACE_TEXT];
     uintptr_t at;
     int n;
 
     if (r != NULL ? signal_number != SIGABRT || the_job->main == NULL : maker != NULL) {
         at = host_place_here();
         host_name_places(the_job, &at, 1, &place);
+        host_name_own_library(library);
         if (r != NULL)
-            n = snprintf(text, sizeof(text), "rank %d crashed (%s), last in %s%s\n",
-                         logp_vp_rank(r->vp), strsignal(signal_number), r->call, place);
+            n = snprintf(text, sizeof(text), "rank %d crashed (%s)%s, last in %s%s\n",
+                         logp_vp_rank(r->vp), strsignal(signal_number), library, r->call, place);
         else
-            n = snprintf(text, sizeof(text), "a thread that rank %d has made crashed (%s)%s\n",
-                         (int)(maker - the_job->hosts), strsignal(signal_number), place);
+            n = snprintf(text, sizeof(text), "a thread that rank %d has made crashed (%s)%s%s\n",
+                         (int)(maker - the_job->hosts), strsignal(signal_number), library, place);
         if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
             signal(signal_number, SIG_DFL); /* there is no place for a report */
         blame_library(r);
@@ -157,6 +158,7 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     if (job->names_threads) {
         snprintf(name, sizeof(name), "rank %d", me);
         pthread_setname_np(pthread_self(), name);
+        host_be_thread_of(job->kept == NULL ? h : NULL);
     }
     handler_stack = make_handler_stack();
     host_look_here();
@@ -185,6 +187,7 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
         (h->code != 0 || (the_run.checks_fail && *h->found != '\0')))
         host_fail_explored(h);
     atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and host_is_abandoned() */
+    host_be_thread_of(NULL);
     free_handler_stack(handler_stack);
     host_end_redirections(h);
     host_end_signals(h);
@@ -408,6 +411,10 @@ static bool shares_cores(const struct logp_machine *m)
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                                                         struct mpi_program *program)
 {
+    /* Two threads would read and change the one virtual clock of their rank at the same time. */
+    const bool threads_may_call = program->names_threads && m != NULL &&
+                                  logp_machine_clock(m) == LOGP_CLOCK_WALL &&
+                                  logp_machine_processes(m) == 1;
     static struct job job; /* until the process ends: libraries read clocks after this returns */
     struct rlimit files;
     int rc;
@@ -416,10 +423,15 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         (struct job){.argc = program->argc,
                      .argv = program->argv,
                      .path = program->path,
-                     .locals = program->exploration == NULL ? program->locals : "",
+                     .locals = program->locals,
                      .tags_output = program->tags_output,
                      .names_threads = program->names_threads,
                      .quiet = program->quiet,
+                     .threads_may_call = threads_may_call,
+                     .verbose = program->verbose,
+                     .is_debugged = program->is_debugged,
+                     .shared = program->shared,
+                     .own = program->own,
                      .stack_bytes = program->stack_bytes,
                      .node_size = program->node_size,
                      .follows_clock = (m == NULL || logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL) &&
@@ -445,7 +457,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
     if (the_run.storage.n_servers > 0 && the_run.storage.free_ns == NULL)
         rc = -ENOMEM;
-    if (rc == 0 && read_programs(&job, program) != 0)
+    if (rc == 0 && (read_programs(&job, program) != 0 || !host_libraries_are_known(&job)))
         return 2;
     for (const struct job *other = job.next; other != NULL; other = other->next)
         if (other->changes_directory && !job.changes_directory) {
@@ -453,11 +465,6 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
             job.directory = other->directory;
             job.mask = other->mask;
         }
-    if (rc == 0 && program->needs_threads && !program->quiet)
-        fprintf(stderr,
-                "logp: %s has thread-local variables and was not linked by logp-cc or logp-c++: "
-                "each rank is a thread\n",
-                program->path);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);

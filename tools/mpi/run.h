@@ -19,8 +19,10 @@ struct mpi_program {
     int argc;
     char **argv; /* as main() gets them */
     bool tags_output;
-    bool quiet;
-    bool checks;          /* --check */
+    bool quiet, verbose;
+    bool is_debugged;                       /* by gdb, which knows what the loader has */
+    const char *const *shared, *const *own; /* --share, --private: names of libraries, and NULL */
+    bool checks;                            /* --check */
     bool checks_fail;     /* --check fail: the exit code is not 0 if they name something */
     bool checksums;       /* --checksum */
     size_t queue_limit;   /* --queue-limit, in bytes */
@@ -29,7 +31,6 @@ struct mpi_program {
     bool looks;           /* measure, roughly, what ranks compute */
     bool looks_for_loops; /* name a rank that waits in a loop of its own for one of its core */
     bool only_lists;      /* --dry-run: do not run it, but list the missing functions */
-    bool needs_threads;   /* for its thread-local variables, which a note reports */
     bool names_threads;   /* each rank is a thread: "rank 3" */
     double compute;       /* factor on the time that a rank itself computes here; 0: no time */
     int64_t timeout_ns;

@@ -238,6 +238,24 @@ static struct problem *apply_check(struct question *q, const char *option, const
     return NULL;
 }
 
+static struct problem *take_libraries(const char *option, const char *text, const char **out)
+{
+    if (strchr(text, ',') != NULL)
+        return option_problem(option, text, "the name of a library, such as libx or libx.so.1");
+    *out = *text != '\0' ? text : NULL;
+    return NULL;
+}
+
+static struct problem *apply_share(struct question *q, const char *option, const char *text)
+{
+    return take_libraries(option, text, &q->mpi.shared);
+}
+
+static struct problem *apply_private(struct question *q, const char *option, const char *text)
+{
+    return take_libraries(option, text, &q->mpi.own);
+}
+
 static struct problem *apply_report(struct question *q, const char *option, const char *text)
 {
     static const struct names names = {{"html", "json", "txt"}, 3};
@@ -360,6 +378,10 @@ const struct option_row run_options[] = {
     {"storage", "SPEC",
      "time of file operations: latency=T,bandwidth=B,servers=N (B in bytes per second of a server)",
      "none", "", OPTIONS_MPIRUN, .apply = apply_storage, .words = "none"},
+    {"share", "LIB", "all ranks share the globals of this library of the program: libx, libx.so.1",
+     "", "none", OPTIONS_MPIRUN, .apply = apply_share, .several = true},
+    {"private", "LIB", "each rank has its own globals of this library, although --share names it",
+     "", "all but the system's", OPTIONS_MPIRUN, .apply = apply_private, .several = true},
     {"stack", "BYTES", "stack of each rank", "8MiB", "", OPTIONS_MPIRUN,
      NUMBER(how.stack_bytes, true, 16 << 10, INT64_C(1) << 40, "a number of bytes, 16KiB .. 1TiB")},
     {"explore", "RUNS", "run so many times in different orders, until a run fails", "", "",

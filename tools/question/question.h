@@ -217,10 +217,11 @@ struct mpi_question {
     bool checksums;                  /* sums of the buffers of sends */
     bool compare_calls, trust_calls; /* of struct logp_config */
     bool tags_output;                /* each line of a program with its rank */
-    double compute;      /* computing time on the virtual clock, in multiples of the time here */
-    bool only_lists;     /* --dry-run */
-    bool needs_threads;  /* for its thread-local variables, each rank is a thread */
-    bool gdb;            /* in this debugger */
+    double compute;  /* computing time on the virtual clock, in multiples of the time here */
+    bool only_lists; /* --dry-run */
+    bool gdb;        /* in this debugger */
+    const char *shared,
+        *own;            /* --share, --private: names of libraries, with ';' between; NULL: none */
     int64_t first_ranks; /* of the first of several programs; 0: there is one */
     struct storage_question storage; /* --storage */
     bool real_clocks;                /* the system's clocks do not follow the virtual one */

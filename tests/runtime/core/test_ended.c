@@ -86,3 +86,33 @@ TestProgram(ended, every_call_after_the_end_of_a_run_says_why_it_ended,
     cr_expect_eq(logp_wait_until(vp, r[2], 5, NULL), -EDOM);
     return 0;
 }
+
+/* Two runs, so that what the first one has kept is forgotten. */
+TestProgram(
+    ended, bytes_of_a_thread_that_are_kept_are_each_vps_own,
+    for (int clock = 0; clock < 2; clock++) {
+        TEST_MACHINE m = test_machine(5, (enum logp_clock)clock, NULL);
+
+        for (int i = 0; i < 2; i++)
+            cr_assert_eq(logp_machine_run(m, program, NULL, test_timeout_ns), 0);
+    })
+{
+    static _Thread_local int local[2];
+    int aside[2][1];
+    struct logp_kept kept[2];
+
+    (void)arg;
+    for (int i = 0; i < 2; i++) {
+        local[i] = 10 * i + logp_vp_rank(vp);
+        kept[i] = (struct logp_kept){&local[i], aside[i], sizeof(aside[i]), NULL};
+        logp_vp_keep(vp, &kept[i]);
+    }
+    for (int round = 0; round < 3; round++) {
+        OK(logp_barrier(vp));
+        for (int i = 0; i < 2; i++)
+            cr_assert_eq(local[i], 10 * i + logp_vp_rank(vp) + round);
+        local[0]++, local[1]++;
+        OK(logp_yield(vp));
+    }
+    return 0;
+}

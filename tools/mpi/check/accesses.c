@@ -71,7 +71,7 @@ static __attribute__((noinline)) void check_accessed(const struct rank *rank, st
 static inline void accessed(const void *at, size_t n, bool writes, void *caller)
 {
     const uintptr_t from = (uintptr_t)at, to = from + n;
-    const struct rank *rank = the_job != NULL && the_run.checks ? mpi_rank_here() : NULL;
+    const struct rank *rank = the_job != NULL && the_run.checks ? mpi_rank_that_calls() : NULL;
     struct request *by;
 
     if (rank == NULL || rank->combines)

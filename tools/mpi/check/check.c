@@ -18,13 +18,18 @@ enum { MOST_RANKS = 16 }; /* whose requests and messages that are left are repor
 
 void check_name_finding(const char *text, ...)
 {
-    const struct rank *r = mpi_rank_here(); /* NULL: a handler of messages of other processes */
+    const struct rank *r =
+        mpi_rank_that_calls(); /* NULL: a handler of messages of other processes */
+    char line[1024], thread[32];
+    int length;
     va_list args;
 
     fflush(stdout);
     va_start(args, text);
-    vfprintf(stderr, text, args);
+    vsnprintf(line, sizeof(line), text, args);
     va_end(args);
+    length = (int)strcspn(line, ":"); /* "rank 1" */
+    fprintf(stderr, "%.*s%s%s", length, line, mpi_thread_name(thread), line + length);
     /* relaxed: it is read when the ranks have ended */
     atomic_store_explicit(&the_said.any, true, memory_order_relaxed);
     if (r == NULL)

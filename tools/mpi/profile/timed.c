@@ -24,9 +24,9 @@ static int64_t processor_ns(void)
 
 void profile_charge_computing(void)
 {
-    struct rank *r = the_job != NULL && the_run.compute > 0 ? mpi_rank_here() : NULL;
+    struct rank *r = the_job != NULL && the_run.compute > 0 ? mpi_rank_that_calls() : NULL;
 
-    if (r != NULL)
+    if (r != NULL && host_maker() == NULL) /* the time of the rank's own thread */
         mpi_class_of(logp_compute(
             r->vp, (int64_t)((double)(processor_ns() - r->host->computes_ns) * the_run.compute),
             NULL, NULL));
@@ -35,18 +35,21 @@ void profile_charge_computing(void)
 void profile_resume_computing(void)
 {
     const bool changes = the_job != NULL && the_job->changes_directory;
-    struct rank *r = the_job != NULL && (changes || the_run.compute > 0) ? mpi_rank_here() : NULL;
+    struct rank *r =
+        the_job != NULL && (changes || the_run.compute > 0) ? mpi_rank_that_calls() : NULL;
 
     if (r != NULL && changes)
         host_enter_directory(r->host);
-    if (r != NULL && the_run.compute > 0)
+    if (r != NULL && the_run.compute > 0 && host_maker() == NULL)
         r->host->computes_ns = processor_ns();
 }
 
 void profile_begin_call(const char *call, void *caller)
 {
-    struct rank *r = the_job != NULL ? mpi_rank_here() : NULL;
+    struct rank *r = the_job != NULL ? mpi_rank_that_calls() : NULL;
 
+    if (r != NULL && r->host->acts)
+        mpi_begin_alone(r, call);
     profile_charge_computing();
     if (r == NULL)
         return;
@@ -57,10 +60,12 @@ void profile_begin_call(const char *call, void *caller)
 
 void profile_end_call(void)
 {
-    struct rank *r = the_job != NULL && the_run.records_calls ? mpi_rank_here() : NULL;
+    struct rank *r = the_job != NULL ? mpi_rank_that_calls() : NULL;
 
-    if (r != NULL)
+    if (r != NULL && the_run.records_calls)
         profile_call_ends(r);
+    if (r != NULL && r->host->acts)
+        mpi_end_alone(r);
     profile_resume_computing();
 }
 
@@ -89,7 +94,8 @@ void profile_bind_functions(struct job *job)
     Elf64_Sym *symbols = host_dynamic_symbols(job, &n);
 
     /* ranks of one thread change to their own directory after each call */
-    the_run.times_calls = the_run.times_calls || (job->changes_directory && !job->names_threads);
+    the_run.times_calls = the_run.times_calls || (job->changes_directory && !job->names_threads) ||
+                          (job->threads_may_call && host_symbol_of(job, "MPI_Init_thread") != NULL);
     if (!the_run.times_calls && !the_run.checks)
         return;
     for (size_t i = 0; i < n; i++) {

@@ -167,7 +167,7 @@ int mpi_failed(struct comm *comm, int class, const char *why, ...)
 {
     struct rank *r = mpi_this_rank();
     MPI_Errhandler handler;
-    char place[PLACE_TEXT];
+    char place[PLACE_TEXT], thread[32];
     va_list args;
 
     comm = comm != NULL ? comm : &r->world;
@@ -182,7 +182,8 @@ int mpi_failed(struct comm *comm, int class, const char *why, ...)
         return class;
     }
     fflush(stdout);
-    fprintf(stderr, "rank %d: %s: %s: ", logp_vp_rank(r->vp), r->call, text_of(class));
+    fprintf(stderr, "rank %d%s: %s: %s: ", logp_vp_rank(r->vp), mpi_thread_name(thread), r->call,
+            text_of(class));
     va_start(args, why);
     vfprintf(stderr, why, args);
     va_end(args);

@@ -114,8 +114,8 @@ void mpi_forget_object(struct object *o)
 
 void mpi_bury_object(struct object *o, size_t bytes)
 {
-    enum { MOST_BYTES = 4096 };          /* N_GONE of them stay in memory */
-    struct rank *rank = mpi_rank_here(); /* NULL: the rank has ended, and frees its objects */
+    enum { MOST_BYTES = 4096 };                /* N_GONE of them stay in memory */
+    struct rank *rank = mpi_rank_that_calls(); /* NULL: the rank has ended, and frees its objects */
     struct object **grave;
 
     mpi_forget_object(o);

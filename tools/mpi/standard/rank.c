@@ -79,7 +79,8 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     struct rank *r = mpi_this_rank();
 
     (void)argc, (void)argv;
-    r->thread_level = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    r->thread_level = required < mpi_most_threads() ? required : mpi_most_threads();
+    r->host->acts = r->thread_level >= MPI_THREAD_SERIALIZED;
     if (provided != NULL)
         *provided = r->thread_level;
     r->call = "MPI_Init";
@@ -144,12 +145,13 @@ int MPI_Finalize(void)
 
 int MPI_Abort(MPI_Comm comm, int error)
 {
-    char place[PLACE_TEXT];
+    char place[PLACE_TEXT], thread[32];
 
     (void)comm;
     fflush(stdout);
-    fprintf(stderr, "rank %d: MPI_Abort: the program ends with exit code %d%s\n",
-            logp_vp_rank(mpi_this_rank()->vp), error & 255, host_name_here(place));
+    fprintf(stderr, "rank %d%s: MPI_Abort: the program ends with exit code %d%s\n",
+            logp_vp_rank(mpi_this_rank()->vp), mpi_thread_name(thread), error & 255,
+            host_name_here(place));
     host_abort_run(error & 255);
 }
 

@@ -83,6 +83,15 @@ static inline bool is_on_stack(const struct rank *r, uintptr_t at)
 }
 /* The rank that this thread runs; NULL: none. */
 struct rank *mpi_rank_here(void);
+/* The same, or the rank for which this thread calls. */
+struct rank *mpi_rank_that_calls(void);
+/* A call of a thread begins and ends, of a rank whose threads may all call: another thread is not in a call. */
+void mpi_begin_alone(const struct rank *r, const char *call);
+void mpi_end_alone(const struct rank *r);
+/* The most that MPI_Init_thread() grants in this run. */
+int mpi_most_threads(void);
+/* ", thread 2" of a thread that the rank has made; "": it is the rank's own */
+const char *mpi_thread_name(char text[static 32]);
 /* The rank that calls; ends the process where none does. call: for the report then */
 struct rank *mpi_rank_of_call(const char *call);
 #define mpi_this_rank() mpi_rank_of_call(__func__)
