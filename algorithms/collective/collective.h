@@ -62,6 +62,11 @@ extern const struct lpi_rows lpi_contained_barrier, lpi_contained_reduce, lpi_co
     lpi_contained_gather, lpi_contained_scatter, lpi_contained_allgather,
     lpi_contained_reduce_scatter, lpi_contained_exscan, lpi_contained_scan;
 
+/* choice/lanes.c: rows made of rows of other collectives, inside nodes and between them. */
+extern const struct lpi_rows lpi_lanes_broadcast, lpi_lanes_reduce, lpi_lanes_allreduce,
+    lpi_lanes_reduce_scatter, lpi_lanes_scan, lpi_lanes_exscan, lpi_lanes_allgather,
+    lpi_lanes_barrier;
+
 /* The table: in the order in which they are listed. */
 #define LPI_COLLECTIVES(X)                                                                         \
     X(broadcast)                                                                                   \

@@ -19,12 +19,12 @@ static inline bool takes_any_links(const struct logp_algorithm *a)
     return a->steps != NULL && strcmp(a->name, "two-level") != 0;
 }
 
-/* A case of this row that can be explained, on links that differ or not: the rows by-* need some. */
+/* A case of this row that can be explained, on links that differ or not: the rows by-* and lanes need some. */
 static inline struct drawn draw_for(size_t row, size_t n, uint64_t *seed, bool linked)
 {
     const struct logp_algorithm *a = test_rows(&n)[row];
 
-    linked = linked || strncmp(a->name, "by-", 3) == 0;
+    linked = linked || strncmp(a->name, "by-", 3) == 0 || strcmp(a->name, "lanes") == 0;
     for (;; *seed += n) {
         uint64_t random = *seed * UINT64_C(0xd1342543de82ef95) | 1;
         struct drawn d = draw(*seed + (n - *seed % n + row) % n);
