@@ -413,7 +413,8 @@ static void add_rows(struct search *s, const struct logp_invocation *c, bool ste
     if (s->P < 1)
         return;
     for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL; i++)
-        if (!(are_alike && lpi_is_for_links(a)) && lpi_is_candidate(a, s->P, c) &&
+        if (!(are_alike && lpi_is_for_links(a)) &&
+            !(s->by_formula && lpi_contained_of(a) != NULL) && lpi_is_candidate(a, s->P, c) &&
             (!steps || a->steps != NULL))
             add_candidates(s, a, c);
 }

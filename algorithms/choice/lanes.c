@@ -32,12 +32,17 @@ static int64_t smallest(int64_t P, int64_t m)
     return P % m > 0 ? P % m : m;
 }
 
+/* The plans of all ranks have some steps for each rank of a node, and for each node. */
+enum { MOST_STEPS = 1 << 18 };
+
 static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     const int64_t m = per_node(c);
 
     if (m < 1 || m >= P || logp_links_size(c->model.links) != P)
         return "nodes (--nodes)";
+    if (m + lpi_ceil_div(P, m) > MOST_STEPS / P)
+        return "P times the ranks of a node and the nodes up to 2^18";
     if (c->model.rendezvous_from > 0)
         return "sends that do not wait for their receivers";
     if (c->args.k < 0 || c->args.k > smallest(P, m))

@@ -22,7 +22,7 @@ struct lpi_lanes {
     size_t unit_bytes;
     struct logp_blocks blocks; /* of the next part */
     struct lpi_planned *list;
-    size_t space, scratch_bytes;
+    size_t scratch_bytes;
     int rc; /* the first error: later calls do nothing */
 };
 

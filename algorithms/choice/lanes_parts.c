@@ -7,11 +7,13 @@
  */
 #include "choice/lanes.h"
 #include "choice/choice.h"
+#include "memory/thread_memory.h"
 #include "operand/operand.h"
 #include "schedule/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- ranks ---- */
 
@@ -70,24 +72,8 @@ struct logp_buffer_ref lpi_lanes_scratch(struct lpi_lanes *l, int64_t units)
 
 void lpi_lanes_add(struct lpi_lanes *l, const struct logp_step *step)
 {
-    const size_t n = l->list != NULL ? (size_t)l->list->n : 0;
-
-    if (l->rc != 0 || (step->kind == LOGP_STEP_COPY && step->n_bytes == 0))
-        return;
-    if (n == l->space) {
-        const size_t space = n > 0 ? 2 * n : 64;
-        struct lpi_planned *list = realloc(l->list, sizeof(*list) + space * sizeof(list->steps[0]));
-
-        if (list == NULL) {
-            l->rc = -ENOMEM;
-            return;
-        }
-        list->steps = (struct logp_step *)(list + 1);
-        list->n = (int64_t)n;
-        l->list = list;
-        l->space = space;
-    }
-    l->list->steps[l->list->n++] = *step;
+    if (l->rc == 0 && (step->kind != LOGP_STEP_COPY || step->n_bytes > 0))
+        l->rc = lpi_planned_add(&l->list, step);
 }
 
 /* ---- arguments ---- */
@@ -224,6 +210,74 @@ static int add_row(struct lpi_lanes *l, const struct logp_algorithm *row,
     return l->rc;
 }
 
+/*
+ * The last answers of a thread: the plans of all ranks ask the same questions, and the cache of choices
+ * may be full. Padding that differs only costs another choice.
+ */
+struct question {
+    const struct logp_collective *what;
+    const struct logp_op *op;
+    const char *op_name;
+    struct logp_params params;
+    int64_t P, root, count, may_differ;
+    size_t n_bytes, n_added, element_bytes;
+    bool has_blocks, undelayed, commutative;
+};
+
+struct answers {
+    struct answer {
+        struct question question;
+        struct lpi_choice choice;
+    } last[8];
+    unsigned next;
+};
+
+static struct question question_of(const struct logp_collective *what, int64_t P,
+                                   const struct logp_invocation *c)
+{
+    const struct logp_args args = lpi_alike(c).args;
+    struct question q;
+
+    memset(&q, 0, sizeof(q));
+    q.what = what;
+    q.op = args.op;
+    q.op_name = args.op != NULL ? args.op->name : NULL;
+    q.commutative = args.op != NULL && args.op->commutative;
+    q.element_bytes = args.op != NULL ? args.op->element_bytes : 0;
+    memcpy(&q.params, &c->model.params, sizeof(q.params));
+    q.P = P;
+    q.root = args.root;
+    q.count = args.count;
+    q.may_differ = args.may_differ;
+    q.n_bytes = args.n_bytes;
+    q.n_added = lpi_n_added();
+    q.has_blocks = c->args.blocks != NULL;
+    q.undelayed = c->model.undelayed;
+    return q;
+}
+
+/* The row with the least prediction. 0; -ENOMEM, -EINVAL (no row applies) */
+static int choose(const struct logp_collective *what, int64_t P, const struct logp_invocation *c,
+                  struct lpi_choice *out)
+{
+    static _Thread_local void *memory;
+    struct answers *a = lpi_thread_memory(&memory, sizeof(*a));
+    const struct question q = question_of(what, P, c);
+    int rc;
+
+    for (size_t i = 0; a != NULL && i < sizeof(a->last) / sizeof(a->last[0]); i++)
+        if (memcmp(&a->last[i].question, &q, sizeof(q)) == 0) {
+            *out = a->last[i].choice;
+            return 0;
+        }
+    rc = lpi_choice_cached(lpi_by_formulas, what->name, P, c, out);
+    if (rc != 0 || out->algorithm == NULL)
+        return rc != 0 ? rc : -EINVAL;
+    if (a != NULL)
+        a->last[a->next++ % (sizeof(a->last) / sizeof(a->last[0]))] = (struct answer){q, *out};
+    return 0;
+}
+
 void lpi_lanes_part(struct lpi_lanes *l, const struct logp_collective *what,
                     enum lpi_lanes_group group, struct logp_args args,
                     struct logp_buffer_ref operands, struct logp_buffer_ref result)
@@ -239,9 +293,7 @@ void lpi_lanes_part(struct lpi_lanes *l, const struct logp_collective *what,
 
     if (l->rc != 0 || (group == LPI_LANE && l->v >= l->k))
         return;
-    l->rc = lpi_choice_cached(lpi_by_formulas, what->name, p.P, &in, &best);
-    if (l->rc == 0 && best.algorithm == NULL)
-        l->rc = -EINVAL;
+    l->rc = choose(what, p.P, &in, &best);
     if (l->rc != 0)
         return;
     in.args.within = best.within;
@@ -272,10 +324,8 @@ int lpi_lanes_plan(int P, int rank, struct logp_invocation *c, void (*make)(stru
     l.unit_bytes = is_vector ? lpi_element_bytes(c) : 1;
     find_virtual(&l);
     make(&l);
-    if (l.list == NULL && l.rc == 0) {
-        l.list = calloc(1, sizeof(*l.list));
-        l.rc = l.list == NULL ? -ENOMEM : 0;
-    }
+    if (l.list == NULL && l.rc == 0)
+        l.rc = lpi_planned_add(&l.list, NULL);
     free((void *)l.blocks.before);
     if (l.rc != 0) {
         free(l.list);
