@@ -8,12 +8,10 @@
  * Self-consistent MPI performance guidelines, IEEE TPDS 21(5), 2010.
  *
  * Such a row has as many candidates as the containing collective. Therefore it is for up to 64
- * processors, and most are for networks whose links differ or are shared: elsewhere rows of
- * the collective itself take no longer.
+ * processors.
  */
 #include "choice/contained.h"
 #include "choice/choice.h"
-#include "collective/alltoall/alltoall.h"
 #include "collective/collective.h"
 #include "operand/operand.h"
 #include "schedule/schedule.h"
@@ -22,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PROCESSORS = 64 };
+enum { MOST_PROCESSORS = 64, MOST_SCRATCH = 4 << 20 };
 
 /* The size of the containing collective. */
 enum size {
@@ -51,6 +49,7 @@ enum ending {
     NO_ENDING,
     TO_BUF,      /* copy the result to buf, unless this is the root */
     OWN_BLOCK,   /* copy the own block of the result to recv_buf */
+    ROOTS_BLOCK, /* the same, of the root's item of the result, which has all blocks */
     ROOTS_ITEM,  /* copy the root's item of the result to recv_buf */
     ITEM_TO_BUF, /* the same, to buf, unless this is the root */
     HAND_ON,     /* send the result to the next rank */
@@ -63,9 +62,7 @@ struct lpi_contained {
     enum operands operands;
     enum result result;
     enum ending ending;
-    bool last_root;   /* the root is the last rank */
-    bool alike_links; /* also where links are alike, always or with blocks of different sizes */
-    bool alike_links_with_blocks;
+    bool last_root;                                          /* the root is the last rank */
     int (*plan)(int P, int rank, struct logp_invocation *c); /* of its row */
 };
 
@@ -106,16 +103,16 @@ static int64_t times(int64_t n, int64_t P)
     return n < INT64_MAX / P ? n * P : INT64_MAX;
 }
 
-/* Whether an item takes part in combinations, of which it is the result. */
-static bool combines_item(const struct lpi_contained *x)
+/* Whether items take part in combinations, of which they are the result. */
+static bool combines_items(const struct lpi_contained *x)
 {
     return x->collective->operands == LOGP_OPERANDS_BYTES &&
            x->container->operands == LOGP_OPERANDS_VECTOR;
 }
 
-static const struct logp_op *op_of_item(const struct logp_invocation *c)
+static const struct logp_op *op_of_items(size_t n_bytes)
 {
-    return c->args.n_bytes % 8 == 0 ? &or_8 : &or_1;
+    return n_bytes % 8 == 0 ? &or_8 : &or_1;
 }
 
 struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
@@ -132,15 +129,16 @@ struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
         in.args.op = &or_8;
         in.args.count = 1;
         in.args.n_bytes = 1;
-    } else if (combines_item(x)) {
-        in.args.op = op_of_item(c);
-        in.args.count = (int64_t)(c->args.n_bytes / in.args.op->element_bytes);
-        in.model.params.gamma_ps = 0;
     } else if (x->size == WHOLE) {
         in.args.blocks = NULL;
         in.args.count =
             blocks != NULL ? (int64_t)blocks->before[blocks->n] : times(c->args.count, P);
         in.args.n_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
+    }
+    if (x->size != ONE && combines_items(x)) {
+        in.args.op = op_of_items(in.args.n_bytes);
+        in.args.count = (int64_t)(in.args.n_bytes / in.args.op->element_bytes);
+        in.model.params.gamma_ps = 0;
     }
     return in;
 }
@@ -156,14 +154,13 @@ static bool are_alike(const struct logp_invocation *c)
     return c->model.links == NULL && c->model.topology == NULL;
 }
 
-/* Whether a row can be used in x. The messages of `tuna` begin with sizes, which are all alike here.
- */
+/* Whether a row can be used in x. */
 static bool fits(const struct lpi_contained *x, const struct logp_algorithm *a, int64_t P,
                  const struct logp_invocation *in)
 {
     return strcmp(a->collective, x->container->name) == 0 && a->steps != NULL && !a->survives &&
-           a != lpi_alltoall_tuna.row && lpi_contained_of(a) == NULL &&
-           !(are_alike(in) && lpi_is_for_links(a)) && lpi_needs(a, P, in) == NULL;
+           lpi_contained_of(a) == NULL && !(are_alike(in) && lpi_is_for_links(a)) &&
+           lpi_needs(a, P, in) == NULL;
 }
 
 const struct logp_algorithm *lpi_next_within(const struct lpi_contained *x, int64_t P,
@@ -179,13 +176,10 @@ const struct logp_algorithm *lpi_next_within(const struct lpi_contained *x, int6
 
 static const char *needs(const struct lpi_contained *x, int64_t P, const struct logp_invocation *c)
 {
-    const bool has_blocks = c->args.blocks != NULL;
-
     if (P < 2 || P > MOST_PROCESSORS)
         return "2 to 64 processors";
-    if (are_alike(c) && !(x->alike_links || (x->alike_links_with_blocks && has_blocks)))
-        return x->alike_links_with_blocks ? "links that differ, a topology or blocks that differ"
-                                          : "links that differ or a topology";
+    if (x->ending == ROOTS_BLOCK && lpi_bytes((size_t)(P * P), c->args.n_bytes) > MOST_SCRATCH)
+        return "P * P items of up to 4 MiB together";
     if (x->last_root && c->args.root != P - 1)
         return "the last rank as the root";
     if (x->collective == &lpi_broadcast && c->args.work_ns > 0)
@@ -289,7 +283,7 @@ static int plan(const struct lpi_contained *x, int P, int rank, struct logp_invo
         find_places(x, P, rank, c, o, &in_use);
     if (x->ending != NO_ENDING)
         o->n_within = count_steps(a, P, rank, &o->in);
-    if (combines_item(x))
+    if (combines_items(x))
         c->args.op = o->in.args.op; /* of the combinations of a run */
     c->plan = o->in.plan;
     c->plan.scratch_bytes = in_use;
@@ -398,6 +392,8 @@ static bool end(const struct lpi_contained *x, int64_t P, int64_t rank,
         return i == 0 && !is_root(rank, c) && logp_step_copy(out, buf, o->result, c->args.n_bytes);
     case OWN_BLOCK:
         return i == 0 && copy_part(x, c, LOGP_RECV_BUF, rank, out);
+    case ROOTS_BLOCK:
+        return i == 0 && copy_part(x, c, LOGP_RECV_BUF, c->args.root * P + rank, out);
     case ROOTS_ITEM:
         return i == 0 && copy_part(x, c, LOGP_RECV_BUF, c->args.root, out);
     case ITEM_TO_BUF:
@@ -458,10 +454,10 @@ static const char source[] = "Traeff, Gropp & Thakur 2010";
     LOGP_ALGORITHM(collective_, "by-" container_, summary_, source),                               \
         .needs = name_##_needs, .plan = name_##_plan, .steps = name_##_steps
 
-CONTAINED(barrier_allreduce, barrier, allreduce, .size = ONE, .alike_links = true)
+CONTAINED(barrier_allreduce, barrier, allreduce, .size = ONE)
 CONTAINED(barrier_allgather, barrier, allgather, .size = ONE)
 CONTAINED(barrier_alltoall, barrier, alltoall, .size = ONE)
-CONTAINED(reduce_allreduce, reduce, allreduce, .size = SAME, .alike_links = true)
+CONTAINED(reduce_allreduce, reduce, allreduce, .size = SAME)
 CONTAINED(reduce_scan, reduce, scan, .size = SAME, .last_root = true)
 CONTAINED(reduce_exscan, reduce, exscan, .size = SAME, .last_root = true, .ending = COMBINE_OWN)
 CONTAINED(broadcast_allreduce, broadcast, allreduce, .size = SAME, .operands = ROOTS,
@@ -474,23 +470,37 @@ CONTAINED(gather_allgather, gather, allgather, .size = SAME)
 CONTAINED(gather_alltoall, gather, alltoall, .size = SAME, .operands = REPEATED)
 CONTAINED(scatter_alltoall, scatter, alltoall, .size = SAME, .operands = ROOTS, .result = SCRATCH,
           .ending = ROOTS_ITEM)
+CONTAINED(scatter_allreduce, scatter, allreduce, .size = WHOLE, .operands = ROOTS,
+          .result = SCRATCH, .ending = OWN_BLOCK)
+CONTAINED(scatter_allgather, scatter, allgather, .size = WHOLE, .operands = ROOTS,
+          .result = SCRATCH, .ending = ROOTS_BLOCK)
 CONTAINED(scatter_broadcast, scatter, broadcast, .size = WHOLE, .operands = COPIED,
-          .ending = OWN_BLOCK, .alike_links = true)
-CONTAINED(allgather_alltoall, allgather, alltoall, .size = SAME, .operands = REPEATED,
-          .alike_links = true)
+          .ending = OWN_BLOCK)
+CONTAINED(allgather_alltoall, allgather, alltoall, .size = SAME, .operands = REPEATED)
 CONTAINED(reduce_scatter_allreduce, reduce_scatter, allreduce, .size = WHOLE, .result = SCRATCH,
-          .ending = OWN_BLOCK, .alike_links_with_blocks = true)
-CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = HAND_ON,
-          .alike_links = true)
+          .ending = OWN_BLOCK)
+CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = HAND_ON)
 CONTAINED(scan_exscan, scan, exscan, .size = SAME, .ending = COMBINE_OWN)
 
-static const struct lpi_contained *const all[] = {
-    &barrier_allreduce, &barrier_allgather,   &barrier_alltoall,
-    &reduce_allreduce,  &reduce_scan,         &broadcast_allreduce,
-    &reduce_exscan,     &broadcast_allgather, &broadcast_alltoall,
-    &gather_allgather,  &gather_alltoall,     &scatter_alltoall,
-    &scatter_broadcast, &allgather_alltoall,  &reduce_scatter_allreduce,
-    &exscan_scan,       &scan_exscan};
+static const struct lpi_contained *const all[] = {&barrier_allreduce,
+                                                  &barrier_allgather,
+                                                  &barrier_alltoall,
+                                                  &reduce_allreduce,
+                                                  &reduce_scan,
+                                                  &broadcast_allreduce,
+                                                  &reduce_exscan,
+                                                  &broadcast_allgather,
+                                                  &broadcast_alltoall,
+                                                  &gather_allgather,
+                                                  &gather_alltoall,
+                                                  &scatter_alltoall,
+                                                  &scatter_allreduce,
+                                                  &scatter_allgather,
+                                                  &scatter_broadcast,
+                                                  &allgather_alltoall,
+                                                  &reduce_scatter_allreduce,
+                                                  &exscan_scan,
+                                                  &scan_exscan};
 
 const struct lpi_contained *lpi_contained_of(const struct logp_algorithm *a)
 {
@@ -527,6 +537,10 @@ static const struct logp_algorithm gathers[] = {
 static const struct logp_algorithm scatters[] = {
     {ROW(scatter_alltoall, "scatter", "alltoall",
          "an all-to-all, of which the root's item is kept")},
+    {ROW(scatter_allreduce, "scatter", "allreduce",
+         "an allreduce of all items; all others have zeros")},
+    {ROW(scatter_allgather, "scatter", "allgather",
+         "an allgather of all items, of which the root's are kept")},
     {ROW(scatter_broadcast, "scatter", "broadcast", "a broadcast of all items")},
 };
 

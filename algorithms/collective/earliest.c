@@ -278,7 +278,7 @@ static int make(int P, const struct logp_invocation *c, const struct lpi_earlies
         fill(p, known, c, ask);
         rc = p->n_classes > 1
                  ? find(p, tree)
-                 : find_alike(P, root, (struct lpi_times){p->D[0][0], p->E[0][0]}, tree);
+                 : find_alike(P, root, (struct lpi_times){p->D[0][0], p->E[0][0], 0}, tree);
     }
     free(known);
     free(p);

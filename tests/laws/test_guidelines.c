@@ -102,7 +102,7 @@ static struct point draw_point(uint64_t seed)
         p.P = some_P(&random);
     while (p.P > 40);
     p.root = (int)below(&random, p.P);
-    p.count = one_in(&random, 2) ? 1 + below(&random, 4) : 1 + some_size(&random, 400);
+    p.count = one_in(&random, 2) ? 1 + below(&random, 4) : 1 + some_size(&random, 300);
     test_blocks_make(&p.blocks, &none, p.P, &random, 1 + some_size(&random, 99), &blocks,
                      logp_collective_find("reduce-scatter"));
     test_blocks_free(&none);

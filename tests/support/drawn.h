@@ -194,7 +194,7 @@ static void draw_arguments(struct drawn *d, uint64_t *random)
     d->P = P;
     d->reps = one_in(random, 8) ? 2 : 1;
     d->call = (struct logp_invocation){
-        .args.root = (int)below(random, P),
+        .args.root = (int)(one_in(random, 2) ? P - 1 : below(random, P)),
         .args.tag = (int)below(random, 3),
         .args.n_bytes = n_bytes,
         .args.count = some_count(random, d->collective->operands, P),
