@@ -47,6 +47,7 @@ struct search {
     struct open *open;
     size_t n_open, n_closed, space;
     bool is_ended;
+    bool by_formula; /* nothing is folded */
     struct lpi_folds folds;
     struct lpi_choice best;
     size_t at;                     /* the row of the best */
@@ -234,6 +235,10 @@ static int try_formula(struct search *s, size_t row, int64_t value)
 
     if (rc != 0)
         return rc;
+    if (s->by_formula) {
+        consider(s, row, value, open.formula);
+        return 0;
+    }
     if (lpi_only_bounds(&c, &open.formula)) {
         open.at_least = open.formula.ns;
         open.formula = (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
@@ -408,7 +413,8 @@ static void add_rows(struct search *s, const struct logp_invocation *c, bool ste
     if (s->P < 1)
         return;
     for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL; i++)
-        if (!(are_alike && lpi_is_for_links(a)) && lpi_is_candidate(a, s->P, c) &&
+        if (!(are_alike && lpi_is_for_links(a)) &&
+            !(s->by_formula && lpi_contained_of(a) != NULL) && lpi_is_candidate(a, s->P, c) &&
             (!steps || a->steps != NULL))
             add_candidates(s, a, c);
 }
@@ -445,6 +451,20 @@ int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *
         rc = search(&s);
         s.best.prediction = lpi_no_prediction();
     }
+    *out = s.best;
+    return rc;
+}
+
+int lpi_by_formulas(const void *collective, int64_t P, const struct logp_invocation *c,
+                    struct lpi_choice *out)
+{
+    struct logp_invocation plain = simpler(c);
+    struct search s = {.collective = collective, .P = P, .c = &plain, .by_formula = true};
+    int rc;
+
+    plain.model.params.gap_shared = false;
+    add_rows(&s, c, true);
+    rc = search(&s);
     *out = s.best;
     return rc;
 }

@@ -111,6 +111,11 @@ typedef int (*lpi_chooser)(const void *what, int64_t P, const struct logp_invoca
 int lpi_by_mean(const void *collective, int64_t P, const struct logp_invocation *c,
                 struct lpi_choice *out);
 
+/* best.c: the row with steps of its own that takes the least by its formula, blocks all as large as their mean,
+ * without a shared gap and capacity. It folds nothing, and so takes little time. */
+int lpi_by_formulas(const void *collective, int64_t P, const struct logp_invocation *c,
+                    struct lpi_choice *out);
+
 /* choice_cache.c: the answer of `choose`, without the prediction, from the cache of its earlier
  * answers. `what` keeps its address, and lpi_is_cacheable() holds. Errors: as `choose`. Threads:
  * any. */

@@ -35,12 +35,16 @@ const struct logp_collective *logp_collective_find(const char *name)
 
 /* Rows for links that differ; where links are alike, another row does the same or less. */
 static const struct lpi_rows *const for_links[] = {
-    &lpi_two_level_barrier,   &lpi_two_level_allreduce,
-    &lpi_two_level_allgather, &lpi_two_level_reduce_scatter,
-    &lpi_two_level_alltoall,  &lpi_two_level_scan,
-    &lpi_two_level_exscan,    &lpi_scatter_earliest,
-    &lpi_gather_earliest,     &lpi_scan_earliest,
-    &lpi_exscan_earliest};
+    &lpi_two_level_barrier,    &lpi_two_level_allreduce,
+    &lpi_two_level_allgather,  &lpi_two_level_reduce_scatter,
+    &lpi_two_level_alltoall,   &lpi_two_level_scan,
+    &lpi_two_level_exscan,     &lpi_scatter_earliest,
+    &lpi_gather_earliest,      &lpi_scan_earliest,
+    &lpi_exscan_earliest,      &lpi_lanes_broadcast,
+    &lpi_lanes_reduce,         &lpi_lanes_allreduce,
+    &lpi_lanes_reduce_scatter, &lpi_lanes_scan,
+    &lpi_lanes_exscan,         &lpi_lanes_allgather,
+    &lpi_lanes_barrier};
 
 bool lpi_is_for_links(const struct logp_algorithm *a)
 {

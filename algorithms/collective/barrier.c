@@ -329,5 +329,6 @@ const struct logp_collective lpi_barrier = {
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(algorithms),
                                              &lpi_two_level_barrier, &lpi_shared_barrier,
+                                             &lpi_neighbours_barrier, &lpi_lanes_barrier,
                                              &lpi_contained_barrier, NULL},
 };

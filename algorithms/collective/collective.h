@@ -62,6 +62,15 @@ extern const struct lpi_rows lpi_contained_barrier, lpi_contained_reduce, lpi_co
     lpi_contained_gather, lpi_contained_scatter, lpi_contained_allgather,
     lpi_contained_reduce_scatter, lpi_contained_exscan, lpi_contained_scan;
 
+/* neighbours.c: rows whose messages go to neighbours of a topology alone. */
+extern const struct lpi_rows lpi_neighbours_barrier, lpi_neighbours_allreduce,
+    lpi_neighbours_reduce_scatter, lpi_neighbours_allgather, lpi_neighbours_alltoall;
+
+/* choice/lanes.c: rows made of rows of other collectives, inside nodes and between them. */
+extern const struct lpi_rows lpi_lanes_broadcast, lpi_lanes_reduce, lpi_lanes_allreduce,
+    lpi_lanes_reduce_scatter, lpi_lanes_scan, lpi_lanes_exscan, lpi_lanes_allgather,
+    lpi_lanes_barrier;
+
 /* The table: in the order in which they are listed. */
 #define LPI_COLLECTIVES(X)                                                                         \
     X(broadcast)                                                                                   \
@@ -101,6 +110,10 @@ static inline bool lpi_planned_steps(int64_t P, int64_t rank, const struct logp_
     *out = all->steps[i];
     return true;
 }
+
+/* planned.c: add a step to a list, which is NULL at first; step NULL: only make an empty list. 0; -ENOMEM,
+ * and the list is as before */
+int lpi_planned_add(struct lpi_planned **list, const struct logp_step *step);
 
 /* Define logp_algorithm.needs: what `first` needs or, if that is met, what `second` needs. */
 #define LPI_NEEDS_BOTH(name, first, second)                                                        \

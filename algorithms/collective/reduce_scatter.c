@@ -665,6 +665,7 @@ const struct logp_collective lpi_reduce_scatter = {
     .rows =
         (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(algorithms),
                                          &lpi_census_reduce_scatter, &lpi_two_level_reduce_scatter,
-                                         &lpi_shared_reduce_scatter, &lpi_contained_reduce_scatter,
+                                         &lpi_shared_reduce_scatter, &lpi_neighbours_reduce_scatter,
+                                         &lpi_lanes_reduce_scatter, &lpi_contained_reduce_scatter,
                                          NULL},
 };

@@ -339,7 +339,7 @@ const struct logp_collective lpi_scan = {
         (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(scans), &lpi_scan_chain,
                                          &lpi_scan_two_tree, &lpi_census_scan, &lpi_scan_grouped,
                                          &lpi_two_level_scan, &lpi_scan_earliest, &lpi_shared_scan,
-                                         &lpi_contained_scan, NULL},
+                                         &lpi_lanes_scan, &lpi_contained_scan, NULL},
 };
 
 const struct logp_collective lpi_exscan = {
@@ -350,9 +350,9 @@ const struct logp_collective lpi_exscan = {
     .postcondition = postcondition_exscan,
     .in_place = lpi_vector_in_place,
     .bound = exscan_bound,
-    .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(exscans),
-                                             &lpi_exscan_chain, &lpi_exscan_two_tree,
-                                             &lpi_census_exscan, &lpi_exscan_grouped,
-                                             &lpi_two_level_exscan, &lpi_exscan_earliest,
-                                             &lpi_shared_exscan, &lpi_contained_exscan, NULL},
+    .rows =
+        (const struct lpi_rows *const[]){
+            &(const struct lpi_rows)LPI_ROWS(exscans), &lpi_exscan_chain, &lpi_exscan_two_tree,
+            &lpi_census_exscan, &lpi_exscan_grouped, &lpi_two_level_exscan, &lpi_exscan_earliest,
+            &lpi_shared_exscan, &lpi_lanes_exscan, &lpi_contained_exscan, NULL},
 };

@@ -286,5 +286,6 @@ const struct logp_collective lpi_allreduce = {
                                              &lpi_allreduce_exchanges, &lpi_allreduce_circulant,
                                              &lpi_allreduce_grouped, &lpi_allreduce_two_tree,
                                              &lpi_allreduce_dual_root, &lpi_allreduce_windows,
-                                             &lpi_shared_allreduce, NULL},
+                                             &lpi_shared_allreduce, &lpi_neighbours_allreduce,
+                                             &lpi_lanes_allreduce, NULL},
 };

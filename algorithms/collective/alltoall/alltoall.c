@@ -580,6 +580,6 @@ const struct logp_collective lpi_alltoall = {
     .in_place = in_place,
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&rows, &lpi_alltoall_windows, &lpi_two_level_alltoall,
-                                             &lpi_alltoall_dimensions, &lpi_alltoall_tuna,
-                                             &lpi_shared_alltoall, NULL},
+                                             &lpi_alltoall_dimensions, &lpi_neighbours_alltoall,
+                                             &lpi_alltoall_tuna, &lpi_shared_alltoall, NULL},
 };

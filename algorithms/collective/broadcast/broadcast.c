@@ -242,6 +242,6 @@ const struct logp_collective lpi_broadcast = {
                                              &lpi_broadcast_two_tree, &lpi_broadcast_split,
                                              &lpi_broadcast_circulant, &lpi_broadcast_k_item,
                                              &lpi_broadcast_corrected, &lpi_broadcast_matched,
-                                             &earliest, &lpi_shared_broadcast,
+                                             &earliest, &lpi_shared_broadcast, &lpi_lanes_broadcast,
                                              &lpi_contained_broadcast, NULL},
 };

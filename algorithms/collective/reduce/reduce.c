@@ -51,5 +51,5 @@ const struct logp_collective lpi_reduce = {
                                              &lpi_reduce_two_tree, &lpi_reduce_rabenseifner,
                                              &lpi_reduce_circulant, &lpi_reduce_knomial,
                                              &lpi_reduce_matched, &lpi_shared_reduce,
-                                             &lpi_contained_reduce, NULL},
+                                             &lpi_lanes_reduce, &lpi_contained_reduce, NULL},
 };

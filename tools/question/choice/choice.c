@@ -144,8 +144,9 @@ static bool leave_out(const struct question *q, const struct logp_algorithm *a,
         return needs != NULL;
     if (!c->model.undelayed && a->steps == NULL) /* no note: it is for undelayed networks */
         return true;
-    if (strncmp(a->name, "by-", 3) == 0) /* no note: it is for links that differ */
-        return true;
+    if (strncmp(a->name, "by-", 3) == 0 || strcmp(a->name, "lanes") == 0 ||
+        strncmp(a->name, "neighbours", 10) == 0)
+        return true; /* no note: it is for links that differ, nodes or a topology */
     notes->left_out[notes->n_left_out].algorithm = a;
     notes->left_out[notes->n_left_out++].needs = needs;
     if ((q->line.sets & OPTIONS_SWEEP) == 0)
