@@ -251,6 +251,15 @@ static void add_start(struct search *s, int64_t ns)
     s->n_steps += steps;
 }
 
+/* On alike links a row that uses another collective has messages that this one does not need. */
+static bool begins(const struct search *s, const struct logp_algorithm *a)
+{
+    const bool are_alike = s->c.model.links == NULL && s->c.model.topology == NULL;
+
+    return a->steps != NULL && !(are_alike && lpi_contained_of(a) != NULL) &&
+           lpi_is_candidate(a, s->ask.P, &s->c);
+}
+
 static void begin_with_rows(struct search *s)
 {
     const struct logp_algorithm *a;
@@ -258,7 +267,7 @@ static void begin_with_rows(struct search *s)
     for (size_t i = 0; !is_over(s) && (a = logp_algorithm_at(s->what->name, i)) != NULL; i++) {
         int64_t ns;
 
-        if (a->steps == NULL || !lpi_is_candidate(a, s->ask.P, &s->c))
+        if (!begins(s, a))
             continue;
         ns = read_row(s, a, 0, NULL);
         s->rc = s->rc == -ENOMEM ? s->rc : 0; /* a row that cannot be planned is left out */
