@@ -151,20 +151,27 @@ Test(synthesis, a_pipelined_broadcast_is_faster_than_the_table)
     logp_search_free(r);
 }
 
-/* The last node has two ranks, so no algorithm goes through nodes. */
+/* Three slow links, around which no row of the table goes. */
 Test(synthesis, links_that_differ_are_used_better_than_by_the_table)
 {
-    TEST_LINKS links = test_links(14);
-    const struct logp_link_costs between = {
-        .L_ns = 60000, .o_send_ns = 5000, .o_recv_ns = 5000, .g_ns = 10000, .G_ps = -1};
+    TEST_LINKS links = test_links(5);
+    static const struct {
+        struct logp_rank_range from, to;
+        struct logp_link_costs costs;
+    } slow[] = {{{0, 0}, {1, 1}, {60000, -1, -1, -1, -1}},
+                {{2, 2}, {3, 3}, {-1, 9000, 9000, -1, -1}},
+                {{1, 1}, {4, 4}, {-1, -1, -1, 30000, -1}}};
     struct logp_invocation c = {.args = {.n_bytes = 8},
                                 .model.params = test_params(6000, 2000, 4000)};
     struct logp_search_result *r;
     int rc;
 
-    cr_assert_eq(logp_links_nodes(links, 4, &between), 0);
+    for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++)
+        cr_assert_eq(logp_links_set(links, &(struct logp_ranks){&slow[i].from, 1},
+                                    &(struct logp_ranks){&slow[i].to, 1}, &slow[i].costs),
+                     0);
     c.model.links = links;
-    r = search_for("allgather", 14, &c, 1, 300, &rc);
+    r = search_for("allgather", 5, &c, 1, 300, &rc);
     cr_assert_lt(r->state.ns, r->state.table_ns);
     logp_search_free(r);
 }

@@ -126,6 +126,7 @@ static const char *const special[] = {
     "mpirun -P 4 --nodes 2x2 program",
     "mpirun -P 4 --dry-run program",
     "mpirun -P 4 --gdb program",
+    "mpirun -P 4 --share libz --private libm program",
     "bench broadcast --raw raw.csv --disturbed-by 5us",
     "run broadcast --cores 0 --place round-robin --timeout 5s --queue-limit 1MiB --executor fiber",
     ("run broadcast --transport mailbox --watch --progress off --ranks --explain --reps 3 --warmup "

@@ -124,6 +124,11 @@ static void say_differing(const struct question *q)
     notes->differing.is_said = true;
 }
 
+static bool uses_another_collective(const struct logp_algorithm *a)
+{
+    return strncmp(a->name, "by-", 3) == 0;
+}
+
 /* Whether the algorithm does not apply here. */
 static bool leave_out(const struct question *q, const struct logp_algorithm *a,
                       const struct logp_invocation *c)
@@ -144,7 +149,7 @@ static bool leave_out(const struct question *q, const struct logp_algorithm *a,
         return needs != NULL;
     if (!c->model.undelayed && a->steps == NULL) /* no note: it is for undelayed networks */
         return true;
-    if (strncmp(a->name, "by-", 3) == 0 || strcmp(a->name, "lanes") == 0 ||
+    if (uses_another_collective(a) || strcmp(a->name, "lanes") == 0 ||
         strncmp(a->name, "neighbours", 10) == 0)
         return true; /* no note: it is for links that differ, nodes or a topology */
     notes->left_out[notes->n_left_out].algorithm = a;
@@ -215,14 +220,19 @@ static struct problem *choose_named(const struct question *q, const char *collec
     return problem;
 }
 
+/* Where links are alike an algorithm that uses another collective is among all only if it is the best: the
+ * others take as long as one of its own, and have more messages. */
 static size_t choose_all(const struct question *q, const char *collective,
                          const struct logp_invocation *c, const struct logp_algorithm **chosen)
 {
-    const struct logp_algorithm *a;
+    const bool are_alike = c->model.links == NULL && c->model.topology == NULL;
+    const struct logp_algorithm *a, *best = NULL;
     size_t n = 0;
 
+    if (are_alike)
+        best = logp_algorithm_best(collective, q->model.P, &c->args, &c->model);
     for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL && n < MAX_ALGORITHMS; i++)
-        if (!leave_out(q, a, c))
+        if (!(are_alike && uses_another_collective(a) && a != best) && !leave_out(q, a, c))
             chosen[n++] = a;
     return n;
 }
