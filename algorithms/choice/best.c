@@ -133,8 +133,9 @@ static int64_t next_block(const struct logp_algorithm *a, const struct logp_invo
     return fewer > 0 ? unit * lpi_ceil_div(whole, fewer) : 0;
 }
 
-/* A row that refuses so many values refuses the call itself, as one of sizes that wrap. */
-enum { MOST_REFUSED = 4096 };
+/* Values of a row, more than it can have unless sizes wrap. Where it refuses so many, it refuses the
+ * call itself. */
+enum { MOST_VALUES = 256 };
 
 /* The next value that a row can have; 0: none. */
 static int64_t next_value(const struct logp_algorithm *a, int64_t P,
@@ -154,8 +155,8 @@ static int64_t next_value(const struct logp_algorithm *a, int64_t P,
         else
             value = next_block(is_contained ? c->args.within : a, &in, value);
         *value_at(&with, field) = value;
-    } while (value > 0 && lpi_needs(a, P, &with) != NULL && ++n_refused < MOST_REFUSED);
-    return n_refused < MOST_REFUSED ? value : 0;
+    } while (value > 0 && lpi_needs(a, P, &with) != NULL && ++n_refused < MOST_VALUES);
+    return n_refused < MOST_VALUES ? value : 0;
 }
 
 void lpi_set_free(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c,
@@ -239,7 +240,7 @@ static int try_formula(struct search *s, size_t row, int64_t value)
         consider(s, row, value, open.formula);
         return 0;
     }
-    if (lpi_only_bounds(&c, &open.formula)) {
+    if (lpi_only_bounds(s->P, &c, &open.formula)) {
         open.at_least = open.formula.ns;
         open.formula = (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
     }
@@ -364,11 +365,12 @@ static int search(struct search *s)
         const struct logp_invocation c = with_value(s, i, 0);
         const size_t field = s->field[i] = free_field(s->row[i], s->P, &c);
         int64_t value = field > 0 ? next_value(s->row[i], s->P, &c, field, 0) : 0;
+        int n_values = 0;
 
         do {
             rc = try_formula(s, i, value);
             value = value > 0 ? next_value(s->row[i], s->P, &c, field, value) : 0;
-        } while (rc == 0 && value > 0);
+        } while (rc == 0 && value > 0 && ++n_values < MOST_VALUES);
     }
     if (rc == 0 && s->n_open > 0)
         rc = fold_open(s);
@@ -458,11 +460,10 @@ int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *
 int lpi_by_formulas(const void *collective, int64_t P, const struct logp_invocation *c,
                     struct lpi_choice *out)
 {
-    struct logp_invocation plain = simpler(c);
+    const struct logp_invocation plain = simpler(c);
     struct search s = {.collective = collective, .P = P, .c = &plain, .by_formula = true};
     int rc;
 
-    plain.model.params.gap_shared = false;
     add_rows(&s, c, true);
     rc = search(&s);
     *out = s.best;

@@ -168,10 +168,12 @@ bool lpi_is_predictable(int64_t P, const struct logp_invocation *c);
 /* Of a row that applies, with its k. 0; -ENOMEM */
 int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P,
                    const struct logp_invocation *c, struct logp_prediction *out);
-/* Whether a formula only serves to drop candidates: a lower bound, but for those of a topology. */
-static inline bool lpi_only_bounds(const struct logp_invocation *c, const struct logp_prediction *p)
+/* Whether a formula only serves to drop candidates: a lower bound, but for those of messages on a
+ * topology. */
+static inline bool lpi_only_bounds(int64_t P, const struct logp_invocation *c,
+                                   const struct logp_prediction *p)
 {
-    return p->certainty == LOGP_PREDICTION_LOWER_BOUND && c->model.topology == NULL;
+    return p->certainty == LOGP_PREDICTION_LOWER_BOUND && (c->model.topology == NULL || P == 1);
 }
 /* The least time of a row whose messages depend on its k alone; 0: not known. */
 int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,

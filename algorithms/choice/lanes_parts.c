@@ -142,13 +142,17 @@ struct part {
     size_t scratch; /* where that of the row begins */
 };
 
-/* The invocation of a part, on its own network, without a plan. */
+/* The invocation of a part, without a plan, on its own network: of this formulas hold, so that a row has the
+ * parameters with which it was chosen. */
 static struct logp_invocation part_of(const struct lpi_lanes *l, enum lpi_lanes_group group,
                                       const struct logp_args *args)
 {
     struct logp_invocation in = {.args = *args, .model = l->c->model, .plan.parent = -1};
 
     in.model.params = lpi_nodes_params(l->P, l->c, group == LPI_LANE);
+    in.model.params.gap_shared = false;
+    in.model.params.recv_streams = false;
+    in.model.params.capacity = 0;
     in.model.links = NULL;
     in.model.arrivals = NULL;
     in.model.latency = NULL;

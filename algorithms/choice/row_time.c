@@ -225,7 +225,7 @@ int lpi_predict_by(const struct logp_algorithm *algorithm, int64_t P,
     if (by == LOGP_BY_SCHEDULE)
         return by_schedule(algorithm, P, c, true, out);
     rc = lpi_by_formula(algorithm, P, c, out);
-    if (lpi_only_bounds(c, out))
+    if (lpi_only_bounds(P, c, out))
         *out = lpi_no_prediction();
     if (rc != 0 || by == LOGP_BY_FORMULA || !lpi_is_open(algorithm, P, c, out))
         return rc;
