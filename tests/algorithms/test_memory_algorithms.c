@@ -20,7 +20,8 @@ static struct logp_invocation small(void)
                                     .model.params = params};
 }
 
-static struct logp_links *links;
+static struct logp_links *links, *nodes;
+static struct logp_topology *ring;
 
 static bool applies(const struct logp_algorithm *a)
 {
@@ -29,7 +30,7 @@ static bool applies(const struct logp_algorithm *a)
     return test_needs(a, 4, &c) == NULL;
 }
 
-/* On links that differ, to the last rank, where the row needs that. */
+/* On links that differ, to the last rank, on nodes or on a ring, where the row needs that. */
 static int one_plan(void *arg)
 {
     int rc = 0;
@@ -40,7 +41,15 @@ static int one_plan(void *arg)
         if (!applies(arg)) {
             c.model.links = links;
             c.args.root = 3;
+            c.args.work_ns = 0;
         }
+        if (test_needs(arg, 4, &c) != NULL)
+            c.model.links = nodes;
+        if (test_needs(arg, 4, &c) != NULL) {
+            c.model.links = NULL;
+            c.model.topology = ring;
+        }
+        cr_assert_null(test_needs(arg, 4, &c));
         rc = test_plan(arg, 4, rank, &c);
         test_unplan(&c);
         test_unplan(&c); /* where it failed there is nothing to undo, and here nothing left */
@@ -53,7 +62,11 @@ Test(memory_algorithms, every_plan)
     const struct logp_link_costs slow = {100, 2, 3, 4, 2000};
     const struct logp_rank_range first = {0, 0};
     TEST_LINKS unlike = test_links(4);
+    TEST_LINKS of_nodes = test_links(4);
 
+    cr_assert_eq(logp_links_nodes(of_nodes, 2, &slow), 0);
+    nodes = of_nodes;
+    cr_assert_eq(logp_topology_create("ring", 4, &ring), 0);
     cr_assert_eq(logp_links_set(unlike, &(struct logp_ranks){&first, 1},
                                 &(struct logp_ranks){NULL, 0}, &slow),
                  0);
@@ -61,6 +74,7 @@ Test(memory_algorithms, every_plan)
     for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++)
         if ((*a)->plan != NULL)
             without_each((*a)->name, one_plan, (void *)*a);
+    logp_topology_destroy(ring);
 }
 
 static void experiment(const struct logp_algorithm *a, enum logp_clock clock)
