@@ -9,6 +9,7 @@
 #include "choice/choice.h"
 #include "memory/thread_memory.h"
 #include "operand/operand.h"
+#include "predict/predict.h"
 #include "schedule/schedule.h"
 
 #include <errno.h>
@@ -216,21 +217,20 @@ static int add_row(struct lpi_lanes *l, const struct logp_algorithm *row,
 
 /*
  * The last answers of a thread: the plans of all ranks ask the same questions, and the cache of choices
- * may be full. Padding that differs only costs another choice.
+ * may be full.
  */
 struct question {
     const struct logp_collective *what;
     const struct logp_op *op;
     const char *op_name;
-    struct logp_params params;
-    int64_t P, root, count, may_differ;
+    int64_t P, root, count, may_differ, has_blocks, undelayed, commutative; /* no padding */
     size_t n_bytes, n_added, element_bytes;
-    bool has_blocks, undelayed, commutative;
 };
 
 struct answers {
     struct answer {
         struct question question;
+        struct logp_params params;
         struct lpi_choice choice;
     } last[8];
     unsigned next;
@@ -248,7 +248,6 @@ static struct question question_of(const struct logp_collective *what, int64_t P
     q.op_name = args.op != NULL ? args.op->name : NULL;
     q.commutative = args.op != NULL && args.op->commutative;
     q.element_bytes = args.op != NULL ? args.op->element_bytes : 0;
-    memcpy(&q.params, &c->model.params, sizeof(q.params));
     q.P = P;
     q.root = args.root;
     q.count = args.count;
@@ -270,7 +269,8 @@ static int choose(const struct logp_collective *what, int64_t P, const struct lo
     int rc;
 
     for (size_t i = 0; a != NULL && i < sizeof(a->last) / sizeof(a->last[0]); i++)
-        if (memcmp(&a->last[i].question, &q, sizeof(q)) == 0) {
+        if (memcmp(&a->last[i].question, &q, sizeof(q)) == 0 &&
+            lpi_same_params(&a->last[i].params, &c->model.params)) {
             *out = a->last[i].choice;
             return 0;
         }
@@ -278,7 +278,8 @@ static int choose(const struct logp_collective *what, int64_t P, const struct lo
     if (rc != 0 || out->algorithm == NULL)
         return rc != 0 ? rc : -EINVAL;
     if (a != NULL)
-        a->last[a->next++ % (sizeof(a->last) / sizeof(a->last[0]))] = (struct answer){q, *out};
+        a->last[a->next++ % (sizeof(a->last) / sizeof(a->last[0]))] =
+            (struct answer){q, c->model.params, *out};
     return 0;
 }
 

@@ -231,28 +231,29 @@ static int barrier_plan(int P, int rank, struct logp_invocation *c)
 
 /* ---- allgather ---- */
 
-/* The blocks of all ranks of a line lie side by side, each with the `stride` items of a plane. */
-static void send_block(struct maker *m, int way, int64_t far, int64_t peer)
+/* The blocks of all ranks of a line lie side by side, each with the `stride` items of a plane: the block that
+ * comes from `far` ranks back. */
+static struct logp_buffer_ref block_from(const struct maker *m, int way, int64_t far)
 {
     const struct line *l = &m->line;
     const int64_t base = m->rank - m->rank % (l->size * l->stride);
-    const int64_t origin = place_at(l, way, -far);
+
+    return lpi_item(m->c, LOGP_RECV_BUF, base + place_at(l, way, -far) * l->stride);
+}
+
+static void send_block(struct maker *m, int way, int64_t far, int64_t peer)
+{
     struct logp_step step;
 
-    lpi_send_items(&step, m->c, peer, lpi_item(m->c, LOGP_RECV_BUF, base + origin * l->stride),
-                   l->stride);
+    lpi_send_items(&step, m->c, peer, block_from(m, way, far), m->line.stride);
     add(m, &step);
 }
 
 static void receive_block(struct maker *m, int way, int64_t far, int64_t peer)
 {
-    const struct line *l = &m->line;
-    const int64_t base = m->rank - m->rank % (l->size * l->stride);
-    const int64_t origin = place_at(l, way, -far);
     struct logp_step step;
 
-    lpi_receive_items(&step, m->c, peer, lpi_item(m->c, LOGP_RECV_BUF, base + origin * l->stride),
-                      l->stride);
+    lpi_receive_items(&step, m->c, peer, block_from(m, way, far), m->line.stride);
     add(m, &step);
 }
 
