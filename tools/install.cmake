@@ -25,7 +25,14 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/logp/examples COMPONENT dev)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/examples/ring.c ${PROJECT_SOURCE_DIR}/docs/examples/race.c
+              ${PROJECT_SOURCE_DIR}/docs/examples/zigzag.c
+              ${PROJECT_SOURCE_DIR}/docs/examples/broadcast.ipynb
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/logp/examples COMPONENT dev)
+# Where Debian's packages have modules of Python; from elsewhere PYTHONPATH names it.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/python/logp DESTINATION lib/python3/dist-packages COMPONENT python
+        FILES_MATCHING PATTERN "*.py" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
 if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMENT "" VERBATIM COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR}
+                    -P ${PROJECT_SOURCE_DIR}/tools/uninstall.cmake)
   include(${PROJECT_SOURCE_DIR}/tools/package.cmake)
 endif()

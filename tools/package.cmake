@@ -8,7 +8,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
-set(CPACK_COMPONENTS_ALL library dev tools ${LOGP_MPI_KINDS})
+set(CPACK_COMPONENTS_ALL library dev tools python ${LOGP_MPI_KINDS})
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -20,6 +20,7 @@ set(library "liblogp${LOGP_ABI} (= ${PROJECT_VERSION})")
 foreach(package "library|liblogp${LOGP_ABI}|libs||the library"
                 "dev|liblogp-dev|libdevel|${library}, logp-tools (= ${PROJECT_VERSION})|headers, manual pages and the compiler drivers"
                 "tools|logp-tools|devel|${library}|the command logp, which also runs MPI programs"
+                "python|python3-logp|python|python3, logp-tools (= ${PROJECT_VERSION})|the module logp of Python, over the command"
                 "openmpi|liblogp-openmpi|libs|${library}|machines over the processes of Open MPI"
                 "mpich|liblogp-mpich|libs|${library}|machines over the processes of MPICH")
   string(REPLACE "|" ";" package "${package}")
@@ -33,6 +34,14 @@ foreach(package "library|liblogp${LOGP_ABI}|libs||the library"
   list(GET package 4 what)
   set(CPACK_COMPONENT_${upper}_DESCRIPTION "${PROJECT_DESCRIPTION}: ${what}")
 endforeach()
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS python3-pandas)
+# What Python has compiled is not of the package, but goes with it.
+file(WRITE ${PROJECT_BINARY_DIR}/prerm "#!/bin/sh\nset -e\n"
+     "rm -rf /usr/lib/python3/dist-packages/logp/__pycache__\n")
+file(CHMOD ${PROJECT_BINARY_DIR}/prerm PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+     WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/prerm)
 
 set(CPACK_SOURCE_GENERATOR TGZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME liblogp-${PROJECT_VERSION})

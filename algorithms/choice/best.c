@@ -47,7 +47,9 @@ struct search {
     struct open *open;
     size_t n_open, n_closed, space;
     bool is_ended;
-    bool by_formula; /* nothing is folded */
+    bool by_formula;         /* nothing is folded */
+    bool own;                /* without rows that use another collective */
+    struct lpi_choice first; /* the row before each row within, where it is free */
     struct lpi_folds folds;
     struct lpi_choice best;
     size_t at;                     /* the row of the best */
@@ -55,6 +57,14 @@ struct search {
     const struct lpi_watch *watch; /* NULL: all are compared */
     struct logp_choice *left;      /* out: rows that were not compared; NULL: not wanted */
 };
+
+/* Whether steps of another collective come before those of the row within. */
+static bool has_first(const struct logp_algorithm *a)
+{
+    const struct lpi_contained *x = lpi_contained_of(a);
+
+    return x != NULL && lpi_before_of(x) != NULL;
+}
 
 /* ---- the free parameter ---- */
 
@@ -173,6 +183,10 @@ static struct logp_invocation with_value(const struct search *s, size_t row, int
     struct logp_invocation c = *s->c;
 
     c.args.within = s->within[row];
+    if (c.args.first == NULL && has_first(s->row[row])) {
+        c.args.first = s->first.algorithm;
+        c.args.first_k = s->first.value;
+    }
     if (value > 0)
         *value_at(&c, s->field[row]) = value;
     return c;
@@ -204,7 +218,12 @@ static void consider(struct search *s, size_t row, int64_t value, struct logp_pr
                  ((certainty_of(&p) == 0 || p.ns == best->ns) && comes_first(s, row, value));
     if (!better)
         return;
-    s->best = (struct lpi_choice){s->row[row], value, s->within[row], p};
+    s->best = (struct lpi_choice){
+        .algorithm = s->row[row], .value = value, .within = s->within[row], .prediction = p};
+    if (has_first(s->row[row])) {
+        s->best.first = s->first.algorithm;
+        s->best.first_k = s->first.value;
+    }
     s->at = row;
 }
 
@@ -225,6 +244,17 @@ static int add_open(struct search *s, struct open open)
         return -ENOMEM;
     s->open[s->n_open++] = open;
     return 0;
+}
+
+/* The root of the row within has nothing to send before the first row has ended. */
+static int64_t after_first(const struct search *s, const struct logp_invocation *c,
+                           const struct logp_algorithm *a)
+{
+    const struct logp_invocation in = lpi_within(lpi_contained_of(a), s->P, c);
+
+    return s->first.prediction.certainty != LOGP_PREDICTION_EXACT
+               ? 0
+               : s->first.prediction.ns + lpi_at_least(c->args.within, s->P, &in);
 }
 
 /* 0; -ENOMEM */
@@ -254,6 +284,8 @@ static int try_formula(struct search *s, size_t row, int64_t value)
         s->at_most = open.formula.ns;
     if (open.formula.certainty == LOGP_PREDICTION_LOWER_BOUND)
         open.at_least = open.formula.ns;
+    else if (has_first(s->row[row]))
+        open.at_least = after_first(s, &c, s->row[row]);
     else if (value > 0 && open.at_least == 0)
         open.at_least = lpi_at_least(s->row[row], s->P, &c);
     return add_open(s, open);
@@ -389,36 +421,65 @@ static void add_row(struct search *s, const struct logp_algorithm *a,
     s->within[s->n++] = within;
 }
 
-/* A row that applies to c, with each row within that it can use. */
-static void add_candidates(struct search *s, const struct logp_algorithm *a,
-                           const struct logp_invocation *c)
+static int choose_first(struct search *s, const struct lpi_contained *x,
+                        const struct logp_invocation *c);
+
+/* A row that applies to c, with each row within that it can use. 0; -ENOMEM */
+static int add_candidates(struct search *s, const struct logp_algorithm *a,
+                          const struct logp_invocation *c)
 {
     const struct lpi_contained *x = lpi_contained_of(a);
     const struct logp_algorithm *within;
+    int rc = 0;
 
+    if (has_first(a) && c->args.first == NULL) {
+        rc = choose_first(s, x, c);
+        if (rc != 0 || s->first.algorithm == NULL)
+            return rc;
+    }
     if (x == NULL || c->args.within != NULL) {
         add_row(s, a, c->args.within);
-        return;
+        return 0;
     }
     for (size_t i = 0; (within = lpi_next_within(x, s->P, c, &i)) != NULL; i++)
         add_row(s, a, within);
+    return 0;
 }
 
-/* The rows that apply to c. */
-static void add_rows(struct search *s, const struct logp_invocation *c, bool steps)
+/* The rows that apply to c. 0; -ENOMEM */
+static int add_rows(struct search *s, const struct logp_invocation *c, bool steps)
 {
     const struct logp_params *p = &c->model.params;
     const bool are_alike = c->model.links == NULL && c->model.topology == NULL && !p->gap_shared &&
-                           p->capacity == 0 && c->model.rendezvous_from == 0;
+                           p->capacity == 0 && c->model.rendezvous_from == 0 &&
+                           !lpi_has_ports(&c->model);
+    const bool contained = !s->by_formula && !s->own;
     const struct logp_algorithm *a;
+    int rc = 0;
 
     if (s->P < 1)
-        return;
-    for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL; i++)
-        if (!(are_alike && lpi_is_for_links(a)) &&
-            !(s->by_formula && lpi_contained_of(a) != NULL) && lpi_is_candidate(a, s->P, c) &&
+        return 0;
+    for (size_t i = 0; rc == 0 && (a = logp_algorithm_at(s->collective, i)) != NULL; i++)
+        if (!(are_alike && lpi_is_for_links(a)) && (contained || lpi_contained_of(a) == NULL) &&
+            !(has_first(a) && s->c->args.blocks == NULL) && lpi_is_candidate(a, s->P, c) &&
             (!steps || a->steps != NULL))
-            add_candidates(s, a, c);
+            rc = add_candidates(s, a, c);
+    return rc;
+}
+
+/* The row of the collective that comes first which takes the least by itself. 0; -ENOMEM */
+static int choose_first(struct search *s, const struct lpi_contained *x,
+                        const struct logp_invocation *c)
+{
+    const struct logp_invocation before = lpi_first(c);
+    struct search first = {
+        .collective = lpi_before_of(x)->name, .P = s->P, .c = &before, .own = true};
+    int rc = add_rows(&first, &before, true);
+
+    if (rc == 0)
+        rc = search(&first);
+    s->first = first.best;
+    return rc;
 }
 
 /* Where nothing at all is predicted: remove the parameters that no formula knows. */
@@ -427,6 +488,7 @@ static struct logp_invocation simpler(const struct logp_invocation *c)
     struct logp_invocation plain = lpi_alike(c);
 
     plain.model.links = NULL;
+    plain.model.ports = 0;
     plain.model.rendezvous_from = 0;
     plain.model.arrivals = NULL;
     plain.model.params.capacity = 0;
@@ -443,8 +505,9 @@ int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *
     const struct logp_invocation plain = simpler(c);
     int rc;
 
-    add_rows(&s, c, steps);
-    rc = search(&s);
+    rc = add_rows(&s, c, steps);
+    if (rc == 0)
+        rc = search(&s);
     if (rc == 0 && s.best.algorithm != NULL &&
         s.best.prediction.certainty == LOGP_PREDICTION_NONE) {
         s.best = (struct lpi_choice){.algorithm = NULL};
@@ -464,8 +527,9 @@ int lpi_by_formulas(const void *collective, int64_t P, const struct logp_invocat
     struct search s = {.collective = collective, .P = P, .c = &plain, .by_formula = true};
     int rc;
 
-    add_rows(&s, c, true);
-    rc = search(&s);
+    rc = add_rows(&s, c, true);
+    if (rc == 0)
+        rc = search(&s);
     *out = s.best;
     return rc;
 }
@@ -487,16 +551,18 @@ static int best_value(const void *algorithm, int64_t P, const struct logp_invoca
     struct search s = {.collective = a->collective, .P = P, .c = c};
     int rc;
 
-    add_candidates(&s, a, c);
-    rc = search(&s);
+    rc = add_candidates(&s, a, c);
+    if (rc == 0)
+        rc = search(&s);
     *out = s.best;
     return rc;
 }
 
-/* Whether the row within is free: not set by the caller. */
+/* Whether the row within, or the one that comes first, is free: not set by the caller. */
 static bool free_within(const struct logp_algorithm *a, const struct logp_invocation *c)
 {
-    return c->args.within == NULL && lpi_contained_of(a) != NULL;
+    return (c->args.within == NULL && lpi_contained_of(a) != NULL) ||
+           (c->args.first == NULL && has_first(a));
 }
 
 /* Return the k where nothing is emulated, and so no k is predicted to be the best: the largest up
@@ -520,8 +586,12 @@ int lpi_resolve_free(const struct logp_algorithm *a, int64_t P, struct logp_invo
 
     if (P < 1 || P > LOGP_TREE_MAX || !(free_within(a, c) || free_field(a, P, c) > 0))
         return 0;
-    if (c->model.undelayed && free_within(a, c))
-        c->args.within = lpi_next_within(lpi_contained_of(a), P, c, &(size_t){0});
+    if (c->model.undelayed && free_within(a, c)) {
+        if (c->args.within == NULL)
+            c->args.within = lpi_next_within(lpi_contained_of(a), P, c, &(size_t){0});
+        if (has_first(a) && c->args.first == NULL)
+            c->args.first = logp_algorithm_at(lpi_before_of(lpi_contained_of(a))->name, 0);
+    }
     if (c->model.undelayed) {
         if (free_field(a, P, c) == offsetof(struct logp_args, k))
             c->args.k = host_k(a, P, c);
@@ -534,6 +604,10 @@ int lpi_resolve_free(const struct logp_algorithm *a, int64_t P, struct logp_invo
     if (rc != 0)
         return rc;
     c->args.within = choice.within;
+    if (choice.first != NULL) {
+        c->args.first = choice.first;
+        c->args.first_k = choice.first_k;
+    }
     lpi_set_free(a, P, c, choice.value);
     return 0;
 }

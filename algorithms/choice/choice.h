@@ -73,6 +73,8 @@ struct lpi_choice {
     const struct logp_algorithm *algorithm; /* NULL: none applies */
     int64_t value;                          /* of its free parameter; 0: it has none */
     const struct logp_algorithm *within;    /* logp_args.within of it */
+    const struct logp_algorithm *first;     /* logp_args.first of it, and first_k */
+    int64_t first_k;
     struct logp_prediction prediction;
 };
 

@@ -48,7 +48,7 @@ static struct question question_of(lpi_chooser choose, const void *what, int64_t
     const struct logp_op *op = a->op != NULL ? a->op : &none;
 
     _Static_assert(!HAS_WIDE_POINTERS ||
-                       (sizeof(*a) == 152 + sizeof(a->reserved) && sizeof(*p) == 88),
+                       (sizeof(*a) == 168 + sizeof(a->reserved) && sizeof(*p) == 88),
                    "all fields are looked at; in place or not is all one");
     return (struct question){{(uintptr_t)choose,
                               (uintptr_t)what,

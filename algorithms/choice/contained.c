@@ -62,7 +62,8 @@ struct lpi_contained {
     enum operands operands;
     enum result result;
     enum ending ending;
-    bool last_root;                                          /* the root is the last rank */
+    bool last_root;                       /* the root is the last rank */
+    const struct logp_collective *before; /* its steps come first, to the root of the container */
     int (*plan)(int P, int rank, struct logp_invocation *c); /* of its row */
 };
 
@@ -115,13 +116,26 @@ static const struct logp_op *op_of_items(size_t n_bytes)
     return n_bytes % 8 == 0 ? &or_8 : &or_1;
 }
 
+/* The rank with the largest block: on most networks all others come there soonest. */
+static int largest_block(const struct logp_invocation *c)
+{
+    const struct logp_blocks *b = c->args.blocks;
+    int64_t best = 0;
+
+    for (int64_t i = 1; b != NULL && i < b->n; i++)
+        if (b->before[i + 1] - b->before[i] > b->before[best + 1] - b->before[best])
+            best = i;
+    return (int)best;
+}
+
 struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
                                   const struct logp_invocation *c)
 {
     struct logp_invocation in = {.args = c->args, .model = c->model, .plan.parent = -1};
     const struct logp_blocks *blocks = c->args.blocks;
 
-    in.args.within = NULL;
+    in.args.within = in.args.first = NULL;
+    in.args.first_k = 0;
     in.args.in_place = false;
     in.args.may_differ = 1; /* all results but those of this collective are dropped */
     in.args.work_ns = 0;
@@ -133,8 +147,11 @@ struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
         in.args.blocks = NULL;
         in.args.count =
             blocks != NULL ? (int64_t)blocks->before[blocks->n] : times(c->args.count, P);
-        in.args.n_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
+        in.args.n_bytes =
+            blocks != NULL ? blocks->before[blocks->n] : lpi_bytes((size_t)P, c->args.n_bytes);
     }
+    if (x->before != NULL)
+        in.args.root = largest_block(c);
     if (x->size != ONE && combines_items(x)) {
         in.args.op = op_of_items(in.args.n_bytes);
         in.args.count = (int64_t)(in.args.n_bytes / in.args.op->element_bytes);
@@ -143,15 +160,32 @@ struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
     return in;
 }
 
-bool lpi_takes_the_same(const struct lpi_contained *x)
+const struct logp_collective *lpi_before_of(const struct lpi_contained *x)
 {
-    return x->size != ONE && x->ending != HAND_ON && x->ending != COMBINE_OWN;
+    return x->before;
 }
 
-/* Whether the links are alike, and not shared. */
+struct logp_invocation lpi_first(const struct logp_invocation *c)
+{
+    struct logp_invocation in = {.args = c->args, .model = c->model, .plan.parent = -1};
+
+    in.args.within = in.args.first = NULL;
+    in.args.in_place = false;
+    in.args.root = largest_block(c);
+    in.args.k = c->args.first_k;
+    in.args.first_k = in.args.window = in.args.block_bytes = 0;
+    return in;
+}
+
+bool lpi_takes_the_same(const struct lpi_contained *x)
+{
+    return x->before == NULL && x->size != ONE && x->ending != HAND_ON && x->ending != COMBINE_OWN;
+}
+
+/* Whether the links are alike, and not shared, and begin at one port. */
 static bool are_alike(const struct logp_invocation *c)
 {
-    return c->model.links == NULL && c->model.topology == NULL;
+    return c->model.links == NULL && c->model.topology == NULL && !lpi_has_ports(&c->model);
 }
 
 /* Whether a row can be used in x. */
@@ -174,6 +208,16 @@ const struct logp_algorithm *lpi_next_within(const struct lpi_contained *x, int6
     return a;
 }
 
+/* Whether logp_args.first, if it is given, can come first. */
+static bool comes_first(const struct lpi_contained *x, int64_t P, const struct logp_invocation *c)
+{
+    const struct logp_algorithm *a = c->args.first;
+    const struct logp_invocation in = lpi_first(c);
+
+    return a == NULL || (strcmp(a->collective, x->before->name) == 0 && a->steps != NULL &&
+                         lpi_contained_of(a) == NULL && lpi_needs(a, P, &in) == NULL);
+}
+
 static const char *needs(const struct lpi_contained *x, int64_t P, const struct logp_invocation *c)
 {
     if (P < 2 || P > MOST_PROCESSORS)
@@ -184,6 +228,12 @@ static const char *needs(const struct lpi_contained *x, int64_t P, const struct 
         return "the last rank as the root";
     if (x->collective == &lpi_broadcast && c->args.work_ns > 0)
         return "no work on the item";
+    if (x->before != NULL && c->args.blocks == NULL)
+        return "blocks of unlike sizes (--counts)";
+    if (x->before != NULL && c->model.rendezvous_from > 0)
+        return "sends that do not wait for their receivers";
+    if (x->before != NULL && !comes_first(x, P, c))
+        return "a row of the collective that comes first";
     if (c->args.within != NULL) {
         const struct logp_invocation in = lpi_within(x, P, c);
 
@@ -261,13 +311,87 @@ static int64_t count_steps(const struct logp_algorithm *a, int64_t P, int64_t ra
     return n;
 }
 
+static void move_to(struct logp_buffer_ref *at, struct logp_buffer_ref buf,
+                    struct logp_buffer_ref recv_buf, size_t scratch)
+{
+    const struct logp_buffer_ref to = at->buffer == LOGP_BUF        ? buf
+                                      : at->buffer == LOGP_RECV_BUF ? recv_buf
+                                                                    : in_scratch(&scratch, 0);
+
+    at->buffer = to.buffer;
+    at->offset += to.offset;
+}
+
+/* Add the steps of a row with its data in other places, and its scratch behind that in use.
+ * 0; -ENOMEM, -EINVAL */
+static int add_steps(struct lpi_planned **list, const struct logp_algorithm *a, int P, int rank,
+                     struct logp_invocation *in, struct logp_buffer_ref buf,
+                     struct logp_buffer_ref recv_buf, size_t *in_use)
+{
+    struct logp_step step;
+    int rc = a->plan != NULL ? a->plan(P, rank, in) : 0;
+
+    if (rc != 0)
+        return rc;
+    for (int64_t i = 0; rc == 0 && a->steps(P, rank, in, i, &step); i++) {
+        move_to(&step.at, buf, recv_buf, *in_use);
+        if (step.kind == LOGP_STEP_COPY || step.kind == LOGP_STEP_COMPUTE)
+            move_to(&step.right, buf, recv_buf, *in_use);
+        rc = lpi_planned_add(list, &step);
+    }
+    in_scratch(in_use, in->plan.scratch_bytes);
+    lpi_free_plan(&in->plan);
+    return rc;
+}
+
+/* All blocks are one after the other in `all`, from where they go to their places. */
+static int plan_sequence(const struct lpi_contained *x, int P, int rank, struct logp_invocation *c)
+{
+    const struct logp_buffer_ref buf = {LOGP_BUF, 0};
+    const struct logp_blocks *blocks = c->args.blocks, together = {blocks->n, blocks->before, NULL};
+    struct logp_invocation before = lpi_first(c), in = lpi_within(x, P, c);
+    struct logp_buffer_ref all = {LOGP_RECV_BUF, 0};
+    struct lpi_planned *list = NULL;
+    size_t in_use = 0;
+    int rc = lpi_planned_add(&list, NULL);
+
+    if (blocks->displs != NULL)
+        all = in_scratch(&in_use, in.args.n_bytes);
+    before.args.blocks = &together;
+    if (rc == 0)
+        rc = add_steps(&list, c->args.first, P, rank, &before, buf, all, &in_use);
+    if (rc == 0)
+        rc = add_steps(&list, c->args.within, P, rank, &in, all, all, &in_use);
+    for (int64_t i = 0; rc == 0 && blocks->displs != NULL && i < P; i++) {
+        const struct logp_buffer_ref from = {all.buffer, all.offset + blocks->before[i]};
+        struct logp_step step;
+
+        logp_step_copy(&step, (struct logp_buffer_ref){LOGP_RECV_BUF, lpi_item_at(c, i)}, from,
+                       lpi_items(c, i, 1));
+        rc = lpi_planned_add(&list, &step);
+    }
+    if (rc != 0) {
+        free(list);
+        return rc;
+    }
+    c->plan.state = list;
+    c->plan.scratch_bytes = in_use;
+    return 0;
+}
+
 static int plan(const struct lpi_contained *x, int P, int rank, struct logp_invocation *c)
 {
     const struct logp_algorithm *a = c->args.within;
-    struct outer *o = calloc(1, sizeof(*o));
+    struct outer *o;
     size_t in_use;
-    int rc = o == NULL ? -ENOMEM : a == NULL ? -EINVAL : 0;
+    int rc;
 
+    if (x->before != NULL)
+        return a != NULL && c->args.first != NULL && c->args.blocks != NULL
+                   ? plan_sequence(x, P, rank, c)
+                   : -EINVAL;
+    o = calloc(1, sizeof(*o));
+    rc = o == NULL ? -ENOMEM : a == NULL ? -EINVAL : 0;
     if (rc == 0) {
         o->in = lpi_within(x, P, c);
         rc = a->plan != NULL ? a->plan(P, rank, &o->in) : 0;
@@ -417,6 +541,8 @@ static bool steps(const struct lpi_contained *x, int64_t P, int64_t rank,
 {
     const struct outer *o = c->plan.outer;
 
+    if (x->before != NULL)
+        return lpi_planned_steps(P, rank, c, i, out);
     if (o->begins && i-- == 0)
         return begin(x, P, rank, c, out);
     if (x->ending != NO_ENDING && i >= o->n_within)
@@ -477,30 +603,18 @@ CONTAINED(scatter_allgather, scatter, allgather, .size = WHOLE, .operands = ROOT
 CONTAINED(scatter_broadcast, scatter, broadcast, .size = WHOLE, .operands = COPIED,
           .ending = OWN_BLOCK)
 CONTAINED(allgather_alltoall, allgather, alltoall, .size = SAME, .operands = REPEATED)
+CONTAINED(allgather_broadcast, allgather, broadcast, .size = WHOLE, .before = &lpi_gather)
 CONTAINED(reduce_scatter_allreduce, reduce_scatter, allreduce, .size = WHOLE, .result = SCRATCH,
           .ending = OWN_BLOCK)
 CONTAINED(exscan_scan, exscan, scan, .size = SAME, .result = SCRATCH, .ending = HAND_ON)
 CONTAINED(scan_exscan, scan, exscan, .size = SAME, .ending = COMBINE_OWN)
 
-static const struct lpi_contained *const all[] = {&barrier_allreduce,
-                                                  &barrier_allgather,
-                                                  &barrier_alltoall,
-                                                  &reduce_allreduce,
-                                                  &reduce_scan,
-                                                  &broadcast_allreduce,
-                                                  &reduce_exscan,
-                                                  &broadcast_allgather,
-                                                  &broadcast_alltoall,
-                                                  &gather_allgather,
-                                                  &gather_alltoall,
-                                                  &scatter_alltoall,
-                                                  &scatter_allreduce,
-                                                  &scatter_allgather,
-                                                  &scatter_broadcast,
-                                                  &allgather_alltoall,
-                                                  &reduce_scatter_allreduce,
-                                                  &exscan_scan,
-                                                  &scan_exscan};
+static const struct lpi_contained *const all[] = {
+    &barrier_allreduce,   &barrier_allgather,        &barrier_alltoall,  &reduce_allreduce,
+    &reduce_scan,         &broadcast_allreduce,      &reduce_exscan,     &broadcast_allgather,
+    &broadcast_alltoall,  &gather_allgather,         &gather_alltoall,   &scatter_alltoall,
+    &scatter_allreduce,   &scatter_allgather,        &scatter_broadcast, &allgather_alltoall,
+    &allgather_broadcast, &reduce_scatter_allreduce, &exscan_scan,       &scan_exscan};
 
 const struct lpi_contained *lpi_contained_of(const struct logp_algorithm *a)
 {
@@ -546,6 +660,9 @@ static const struct logp_algorithm scatters[] = {
 
 static const struct logp_algorithm allgathers[] = {
     {ROW(allgather_alltoall, "allgather", "alltoall", "an all-to-all of the same item")},
+    {ROW(allgather_broadcast, "allgather", "broadcast",
+         "a gather of blocks of unlike sizes, then a broadcast of all"),
+     .any_blocks = true},
 };
 
 static const struct logp_algorithm reduce_scatters[] = {

@@ -14,6 +14,12 @@ const struct lpi_contained *lpi_contained_of(const struct logp_algorithm *a);
 struct logp_invocation lpi_within(const struct lpi_contained *x, int64_t P,
                                   const struct logp_invocation *c);
 
+/* The collective whose steps come before those of the row within, on the same ranks; NULL: none. */
+const struct logp_collective *lpi_before_of(const struct lpi_contained *x);
+
+/* c as its invocation, with logp_args.first_k; its plan is empty. */
+struct logp_invocation lpi_first(const struct logp_invocation *c);
+
 /* Whether the row takes as long as the row within. */
 bool lpi_takes_the_same(const struct lpi_contained *x);
 

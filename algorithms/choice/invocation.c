@@ -6,6 +6,7 @@
 #include "choice/choice.h"
 #include "choice/contained.h"
 #include "operand/operand.h"
+#include "predict/predict.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -56,7 +57,7 @@ bool lpi_is_cacheable(const struct logp_invocation *c)
 {
     return c->model.topology == NULL && c->model.links == NULL && c->args.list == NULL &&
            c->args.blocks == NULL && c->args.within == NULL && c->model.rendezvous_from == 0 &&
-           c->model.arrivals == NULL;
+           c->model.arrivals == NULL && !lpi_has_ports(&c->model);
 }
 
 /* The parameters of the row within, which are passed on to it. */

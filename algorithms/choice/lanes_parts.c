@@ -140,7 +140,8 @@ struct part {
     enum lpi_lanes_group group;
     int64_t P, rank;
     struct logp_buffer_ref operands, result;
-    size_t scratch; /* where that of the row begins */
+    size_t scratch;  /* where that of the row begins */
+    bool has_blocks; /* of unequal sizes */
 };
 
 /* The invocation of a part, without a plan, on its own network: of this formulas hold, so that a row has the
@@ -155,6 +156,7 @@ static struct logp_invocation part_of(const struct lpi_lanes *l, enum lpi_lanes_
     in.model.params.recv_streams = false;
     in.model.params.capacity = 0;
     in.model.links = NULL;
+    in.model.ports = 0;
     in.model.arrivals = NULL;
     in.model.latency = NULL;
     in.model.faults = NULL;
@@ -174,12 +176,15 @@ static void move(const struct part *p, struct logp_buffer_ref *at)
     at->offset += to->offset;
 }
 
-/* To the ranks and the places of the whole. */
+/* To the ranks and the places of the whole. A message without data, as that of a rank without a lane in
+ * an allgather, is left out at both its ends. */
 static void add_moved(struct lpi_lanes *l, const struct part *p, struct logp_step step)
 {
     switch (step.kind) {
     case LOGP_STEP_SEND:
     case LOGP_STEP_RECEIVE:
+        if (step.n_bytes == 0 && p->has_blocks)
+            return;
         step.peer =
             p->group == LPI_INSIDE ? rank_of(l, l->node, step.peer) : rank_of(l, step.peer, l->v);
         break;
@@ -293,7 +298,8 @@ void lpi_lanes_part(struct lpi_lanes *l, const struct logp_collective *what,
                            .rank = group == LPI_INSIDE ? l->v : l->node,
                            .operands = operands,
                            .result = result,
-                           .scratch = l->scratch_bytes};
+                           .scratch = l->scratch_bytes,
+                           .has_blocks = args.blocks != NULL};
     struct lpi_choice best;
 
     if (l->rc != 0 || (group == LPI_LANE && l->v >= l->k))

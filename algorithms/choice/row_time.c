@@ -29,9 +29,13 @@ static struct logp_prediction at_most(struct logp_prediction p)
 /* The order in which messages wait for each other can differ between runs. */
 bool lpi_is_predictable(int64_t P, const struct logp_invocation *c)
 {
-    const bool order_counts =
-        c->model.topology != NULL || logp_params_capacity(&c->model.params) > 0;
+    const bool order_counts = c->model.topology != NULL || lpi_has_ports(&c->model) ||
+                              logp_params_capacity(&c->model.params) > 0;
 
+    /* the machine and the fold let messages on unlike ports of unlike links onto the wire in different orders */
+    if (P > 1 && lpi_has_ports(&c->model) && c->model.links != NULL &&
+        logp_params_capacity(&c->model.params) > 0)
+        return false;
     return P >= 1 && P <= LOGP_TREE_MAX && !(order_counts && lpi_varies(P, c));
 }
 
@@ -85,8 +89,12 @@ int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
         logp_links_least(c->model.links, params, params);
     if (c->model.rendezvous_from == 1)
         params->L_ns += params->o_send_ns + 2 * params->L_ns;
+    if (lpi_has_ports(
+            &c->model)) /* of messages of any sizes only that their ends are busy is certain */
+        params->g_ns = params->G_ps = 0;
     params->gap_shared = false;
     params->capacity = 0;
+    plain.model.ports = 0;
     plain.model.links = NULL;
     plain.model.arrivals = NULL;
     plain.model.topology = NULL;
@@ -140,8 +148,10 @@ bool lpi_is_open(const struct logp_algorithm *algorithm, int64_t P, const struct
 int lpi_folds_init(struct lpi_folds *folds, int64_t P, const struct logp_invocation *c)
 {
     /* without chance: every message takes the most that it may */
-    struct logp_network network = {
-        .params = c->model.params, .topology = c->model.topology, .links = c->model.links};
+    struct logp_network network = {.params = c->model.params,
+                                   .topology = c->model.topology,
+                                   .links = c->model.links,
+                                   .ports = c->model.ports};
 
     network.params.latency_varies = false;
     *folds = (struct lpi_folds){.most = most_messages(P, c), .left = LOGP_FOLD_MESSAGES};
@@ -253,6 +263,10 @@ int64_t logp_collective_lower_bound(const char *collective, int64_t P, const str
         c.plan.state = &ways;
     if (c.model.links != NULL)
         logp_links_least(c.model.links, &c.model.params, &c.model.params);
+    if (lpi_has_ports(&c.model)) { /* the bounds are for one port: without its gap they hold */
+        c.model.params.g_ns = c.model.params.G_ps = 0;
+        c.model.params.gap_shared = false;
+    }
     if (lpi_varies(P, &c) || args->count < 0 || args->rows < 0 || args->cols < 0 ||
         lpi_times(&c.model.params, 1).D > 3 * LOGP_PARAM_MAX_NS)
         return -1;

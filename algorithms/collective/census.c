@@ -45,8 +45,8 @@ struct state {
     int64_t window;
 };
 
+/* Unless the hash of its times is 0. These are apart, so that only they need be cleared. */
 struct seen {
-    uint64_t times; /* hash of the times; 0: none */
     int n;
     int64_t window, carries[UNDER_WAY];
 };
@@ -58,6 +58,7 @@ struct search {
     struct lpi_census *best, word;
     int64_t *grown, n_grown, unit_ns;
     struct seen *seen;
+    uint64_t *seen_times; /* hashes of the times; 0: none */
     size_t n_seen;
     struct state *states; /* after each operation of the word; vps have small stacks */
     int64_t nodes, most_nodes;
@@ -121,11 +122,6 @@ static void receive(const struct search *s, struct state *x)
 
 /* ---- ranks that a state can reach ---- */
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    return b == 0 ? a : gcd(b, a % b);
-}
-
 /* Fill grown[t] for all t up to the best time; none, if nothing takes time, or far too much.
  * @return false: no memory */
 static bool grow(struct search *s)
@@ -136,7 +132,7 @@ static bool grow(struct search *s)
     const int64_t every = lpi_max(o_recv, logp_params_gap_ns(s->p, bytes_of(s, 1)));
     const int64_t all = (int64_t)s->best->time;
 
-    s->unit_ns = gcd(gcd(way, every), gcd(s->p->o_send_ns, o_recv));
+    s->unit_ns = lpi_gcd(lpi_gcd(way, every), lpi_gcd(s->p->o_send_ns, o_recv));
     if (s->unit_ns < 1 || all / s->unit_ns >= MOST_TIMES)
         s->unit_ns = lpi_max(1, all / (MOST_TIMES - 1));
     if (s->best->time > INT64_MAX || way / s->unit_ns < 1 || every / s->unit_ns < 1)
@@ -190,6 +186,7 @@ static bool is_dominated(struct search *s, const struct state *x)
     const int n = x->n_sent - x->n_received;
     uint64_t h = mix(mix(mix((uint64_t)n + 1, x->at.free), x->at.send_next), x->at.recv_start);
     struct seen *seen;
+    size_t at;
     bool is_less;
 
     if (n > UNDER_WAY)
@@ -197,13 +194,14 @@ static bool is_dominated(struct search *s, const struct state *x)
     for (int i = x->n_received; i < x->n_sent; i++)
         h = mix(h, x->arrival[i]);
     h |= 1;
-    seen = &s->seen[h >> 40 & (s->n_seen - 1)];
-    is_less = seen->times == h && seen->n == n && x->window <= seen->window;
+    at = h >> 40 & (s->n_seen - 1);
+    seen = &s->seen[at];
+    is_less = s->seen_times[at] == h && seen->n == n && x->window <= seen->window;
     for (int i = 0; is_less && i < n; i++)
         is_less = x->carries[x->n_received + i] <= seen->carries[i];
     if (is_less)
         return !s->cost->exact || x->window == seen->window;
-    seen->times = h;
+    s->seen_times[at] = h;
     seen->n = n;
     seen->window = x->window;
     memcpy(seen->carries, &x->carries[x->n_received], (size_t)n * sizeof(x->carries[0]));
@@ -349,6 +347,46 @@ static void finish(struct lpi_census *word)
         }
 }
 
+/* Memory of the usual searches, of which a choice needs hundreds; a thread that finds it in use allocates
+ * its own. */
+static struct {
+    atomic_flag in_use;
+    struct state states[2 * LPI_CENSUS_MOST + 1];
+    struct seen seen[SEEN];
+    uint64_t seen_times[SEEN];
+} usual = {.in_use = ATOMIC_FLAG_INIT};
+
+/* @return there is memory */
+static bool take_memory(struct search *s, bool *is_usual)
+{
+    /* acquire: pairs with the release in give_memory() */
+    *is_usual = s->n_seen == SEEN &&
+                !atomic_flag_test_and_set_explicit(&usual.in_use, memory_order_acquire);
+    if (*is_usual) {
+        s->states = usual.states;
+        s->seen = usual.seen;
+        s->seen_times = memset(usual.seen_times, 0, sizeof(usual.seen_times));
+        return true;
+    }
+    s->states = malloc(sizeof(usual.states));
+    s->seen = malloc(s->n_seen * sizeof(*s->seen));
+    s->seen_times = calloc(s->n_seen, sizeof(*s->seen_times));
+    return s->states != NULL && s->seen != NULL && s->seen_times != NULL;
+}
+
+static void give_memory(struct search *s, bool is_usual)
+{
+    free(s->grown);
+    if (is_usual) {
+        /* release: pairs with the acquire in take_memory() */
+        atomic_flag_clear_explicit(&usual.in_use, memory_order_release);
+        return;
+    }
+    free(s->states);
+    free(s->seen);
+    free(s->seen_times);
+}
+
 /* effort: NULL: the usual. *is_complete: no word is shorter. @return false: no memory */
 static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p,
                  const struct lpi_census_cost *cost, const struct lpi_census_effort *effort,
@@ -362,7 +400,7 @@ static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p
                        .n_seen = effort != NULL ? SEEN_DEEP : SEEN,
                        .most_nodes = effort != NULL ? effort->nodes : MOST_NODES,
                        .effort = effort};
-    bool has_memory;
+    bool has_memory, is_usual;
 
     if (cost->backwards) {
         params.o_send_ns = p->o_recv_ns;
@@ -370,9 +408,7 @@ static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p
     }
 
     *best = (struct lpi_census){.found = P == 1};
-    s.states = malloc((2 * LPI_CENSUS_MOST + 1) * sizeof(*s.states));
-    s.seen = calloc(s.n_seen, sizeof(*s.seen));
-    has_memory = s.states != NULL && s.seen != NULL;
+    has_memory = take_memory(&s, &is_usual);
     if (P > 1 && has_memory) {
         for (int64_t k = 2; k <= LPI_CENSUS_MOST && (k == 2 || k <= P); k++)
             disseminate(&s, k);
@@ -383,9 +419,7 @@ static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p
         *is_complete = s.grown != NULL && s.nodes <= s.most_nodes;
         finish(best);
     }
-    free(s.states);
-    free(s.seen);
-    free(s.grown);
+    give_memory(&s, is_usual);
     return has_memory;
 }
 

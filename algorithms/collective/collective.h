@@ -62,6 +62,10 @@ extern const struct lpi_rows lpi_contained_barrier, lpi_contained_reduce, lpi_co
     lpi_contained_gather, lpi_contained_scatter, lpi_contained_allgather,
     lpi_contained_reduce_scatter, lpi_contained_exscan, lpi_contained_scan;
 
+/* torus_rings.c */
+extern const struct lpi_rows lpi_torus_rings_allreduce, lpi_torus_rings_reduce_scatter,
+    lpi_torus_rings_allgather;
+
 /* neighbours.c: rows whose messages go to neighbours of a topology alone. */
 extern const struct lpi_rows lpi_neighbours_barrier, lpi_neighbours_allreduce,
     lpi_neighbours_reduce_scatter, lpi_neighbours_allgather, lpi_neighbours_alltoall;
@@ -142,6 +146,8 @@ struct lpi_grid {
 /* Return the grid of the topology where that is a mesh or torus; else a square. */
 struct lpi_grid lpi_grid_of(int64_t P, const struct logp_invocation *c);
 const char *lpi_needs_grid(int64_t P, const struct logp_invocation *c);
+/* neighbours.c: the dimensions of a topology whose neighbours are linked; dimensions = 0: it has none. */
+struct lpi_grid lpi_linked_grid(int64_t P, const struct logp_invocation *c);
 
 /* shapes.c: collectives along trees. */
 struct lpi_tree_shape {
@@ -183,6 +189,12 @@ const char *lpi_earliest_needs(int64_t P, const struct logp_invocation *c);
 /* Children are in the order in which a broadcast sends to them. 0; -ENOMEM, -EOVERFLOW */
 int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
                       struct lpi_times (*times)(const struct logp_invocation *c), bool up);
+
+/* ports.c: the optimal tree for processors with several ports, in the order of a broadcast. 0;
+ * -ENOMEM */
+struct lpi_ports_tree;
+const char *lpi_ports_needs(int64_t P, const struct logp_invocation *c);
+int lpi_plan_ports(int P, int rank, struct logp_invocation *c, const struct lpi_ports_tree *tree);
 
 /* What a tree is for. */
 struct lpi_earliest {
@@ -577,27 +589,45 @@ int64_t lpi_relay_step(int64_t P, int64_t rank, const struct logp_invocation *c,
 
 /*
  * ---- two_level.c ----
- * Nodes of the same size, whose ranks are all of one kind; without nodes there is one. Two words:
- * one over the ranks of a node, and one over the nodes, in which each rank takes part with those
- * that have its place in other nodes. Each is found for the links that it uses.
+ * Nodes whose ranks are all of one kind, of which the last may be smaller; without nodes there is one.
+ * A word for each level: one over the ranks of a node, or of a socket and then over the sockets of a
+ * node, and one over the nodes, in which each rank takes part with those that have its place in other
+ * nodes. Each is found for the links that it uses.
  */
-struct lpi_words {
-    int64_t per_node;
-    int n_inside, n; /* operations of the first; of both */
-    struct lpi_census_op ops[];
+enum { LPI_LEVELS = 3 };
+
+/* An operation of a rank with another one; each rank of a smaller block sends to several. */
+struct lpi_word_op {
+    struct lpi_census_op op;
+    int level;
+    int64_t peer;
 };
 
+struct lpi_words {
+    int64_t per_node;
+    int n_levels;
+    int64_t size[LPI_LEVELS];     /* blocks that a word is over: the innermost level is the first */
+    int64_t each[LPI_LEVELS + 1]; /* ranks of such a block, apart from the last; at the end P */
+    int n;
+    struct lpi_word_op ops[]; /* level by level */
+};
+
+/* What a word costs over blocks of so many ranks. */
+typedef struct lpi_census_cost (*lpi_words_cost)(const struct logp_invocation *c, int64_t each);
+
 const char *lpi_nodes_needs(int64_t P, const struct logp_invocation *c);
+/* Links may differ: only the number of ranks is checked. */
+const char *lpi_any_nodes_needs(int64_t P, const struct logp_invocation *c);
 /* Ranks of a node. */
 int64_t lpi_nodes_size(int64_t P, const struct logp_invocation *c);
 /* Of a message in a node, or between two. */
 struct logp_params lpi_nodes_params(int64_t P, const struct logp_invocation *c, bool between);
-/* c->plan.state: struct lpi_words. 0; -ENOMEM; -EINVAL: there are none */
-int lpi_words_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *inside,
-                   const struct lpi_census_cost *between);
-/* Operation k of both, and its peer; NULL: they have fewer. */
-const struct lpi_census_op *lpi_words_at(int64_t P, int64_t rank, const struct lpi_words *w,
-                                         int64_t k, int64_t *peer);
+/* The place of a rank's block among those of its line. */
+int64_t lpi_words_place(int64_t rank, const struct lpi_words *w, int level);
+/* c->plan.state: struct lpi_words of a rank. 0; -ENOMEM; -EINVAL: there are none */
+int lpi_words_plan(int64_t P, int64_t rank, struct logp_invocation *c, lpi_words_cost cost);
+/* The same for whole nodes without sockets, each operation once and without a peer. */
+int lpi_words_plan_whole(int64_t P, struct logp_invocation *c, lpi_words_cost cost);
 
 /*
  * ---- chain.c ----

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +18,19 @@ enum { MOST_ROOTS = 8 };
 
 /* ---- classes ---- */
 
-static bool share_node(const struct logp_links *links, int a, int b)
+/* 0: on one socket, or on one node without sockets; 1: on two sockets of a node; 2: on two nodes */
+static int apart(const struct logp_links *links, int a, int b)
 {
-    const int64_t per_node = logp_links_per_node(links);
+    const int64_t node = logp_links_per_node(links), socket = logp_links_per_socket(links);
 
-    return per_node == 0 || a / per_node == b / per_node;
+    if (node > 0 && a / node != b / node)
+        return 2;
+    return socket > 0 && a / socket != b / socket;
 }
 
 static bool are_alike(const struct logp_links *links, int a, int b)
 {
-    return logp_links_kind(links, a) == logp_links_kind(links, b) && share_node(links, a, b);
+    return logp_links_kind(links, a) == logp_links_kind(links, b) && apart(links, a, b) == 0;
 }
 
 /* @return how many there are; 0: too many */
@@ -107,35 +111,61 @@ static struct lpi_times link_times(const struct logp_invocation *c, const struct
     return t;
 }
 
-/* Between kinds, on two nodes or on one, of one item and of all; D is 0 before it is known. */
-struct known {
-    struct lpi_times of[2][LPI_UNLIKE_CLASSES][LPI_UNLIKE_CLASSES][2];
-};
-
-/* Compute the costs between the classes, of messages between them. They depend on
- * the two kinds, and on whether the ranks share a node: each such case is computed once. */
-static void fill(struct lpi_unlike *p, struct known *known, const struct logp_invocation *c,
-                 const struct lpi_earliest *ask)
+/* Compute the costs between the classes, of messages between them, one item and all. They depend on
+ * the two kinds, and on whether the ranks share a socket or a node: each such case is computed once. 0; -ENOMEM */
+static int fill(struct lpi_unlike *p, const struct logp_invocation *c,
+                const struct lpi_earliest *ask)
 {
     const struct logp_links *links = c->model.links;
+    const int n = p->n_classes;
+    struct lpi_times(*known)[2] = calloc(3 * (size_t)n * (size_t)n, sizeof(*known));
     int member[LPI_UNLIKE_CLASSES][2], kind[LPI_UNLIKE_CLASSES];
 
-    p->n_classes = classes_of(p->P, links, p->class_of);
+    if (known == NULL)
+        return -ENOMEM;
     find_members(p, links, member, kind);
-    for (int i = 0; i < p->n_classes; i++)
-        for (int j = 0; j < p->n_classes; j++) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
             const int from = member[i][0], to = member[j][i == j];
-            struct lpi_times *t = known->of[share_node(links, from, to)][kind[i]][kind[j]];
+            struct lpi_times *t = known[(apart(links, from, to) * n + kind[i]) * n + kind[j]];
 
-            if (t[0].D == 0) {
+            if (t[0].D == 0) { /* it is not known */
                 t[0] = link_times(c, ask, from, to, 1);
                 t[1] = ask->grows ? link_times(c, ask, from, to, p->P) : t[0];
             }
-            p->D[i][j] = t[0].D;
-            p->E[i][j] = t[0].E;
-            p->D_all[i][j] = t[1].D;
-            p->E_all[i][j] = t[1].E;
+            p->from[i].D[j] = t[0].D;
+            p->from[i].E[j] = t[0].E;
+            p->from[i].D_all[j] = t[1].D;
+            p->from[i].E_all[j] = t[1].E;
         }
+    free(known);
+    return 0;
+}
+
+/* Each rank asks for its tree, so only as much of *out is allocated and set as there are classes. 0;
+ * -ENOMEM */
+static int create(int P, const struct logp_invocation *c, const struct lpi_earliest *ask,
+                  struct lpi_unlike **out)
+{
+    int class_of[LPI_UNLIKE_RANKS];
+    const int n = classes_of(P, c->model.links, class_of);
+    struct lpi_unlike *p =
+        malloc(sizeof(*p) - (size_t)(LPI_UNLIKE_CLASSES - n) * sizeof(p->from[0]));
+    int rc;
+
+    if (p == NULL)
+        return -ENOMEM;
+    p->P = P;
+    p->root = ask->any_root ? -1 : c->args.root;
+    p->grows = ask->grows;
+    p->n_classes = n;
+    memcpy(p->class_of, class_of, (size_t)P * sizeof(class_of[0]));
+    rc = fill(p, c, ask);
+    if (rc != 0)
+        free(p);
+    else
+        *out = p;
+    return rc;
 }
 
 /* ---- plans ---- */
@@ -158,13 +188,29 @@ static void leave(void)
     atomic_flag_clear_explicit(&kept.in_use, memory_order_release); /* pairs with enter() */
 }
 
+static bool are_equal(const struct lpi_unlike *a, const struct lpi_unlike *b)
+{
+    const size_t row = (size_t)a->n_classes * sizeof(a->from[0].D[0]);
+    bool same = a->P == b->P && a->root == b->root && a->n_classes == b->n_classes &&
+                a->grows == b->grows &&
+                memcmp(a->class_of, b->class_of, (size_t)a->P * sizeof(a->class_of[0])) == 0;
+
+    for (int i = 0; same && i < a->n_classes; i++) {
+        const struct lpi_unlike_costs *x = &a->from[i], *y = &b->from[i];
+
+        same = memcmp(x->D, y->D, row) == 0 && memcmp(x->E, y->E, row) == 0 &&
+               memcmp(x->D_all, y->D_all, row) == 0 && memcmp(x->E_all, y->E_all, row) == 0;
+    }
+    return same;
+}
+
 static bool recall(const struct lpi_unlike *p, struct lpi_unlike_tree *tree)
 {
     bool same;
 
     if (!enter())
         return false;
-    same = memcmp(&kept.problem, p, sizeof(*p)) == 0;
+    same = are_equal(&kept.problem, p);
     if (same)
         *tree = kept.tree;
     leave();
@@ -175,7 +221,8 @@ static void keep(const struct lpi_unlike *p, const struct lpi_unlike_tree *tree)
 {
     if (!enter())
         return;
-    kept.problem = *p;
+    memcpy(&kept.problem, p,
+           offsetof(struct lpi_unlike, from) + (size_t)p->n_classes * sizeof(p->from[0]));
     kept.tree = *tree;
     leave();
 }
@@ -194,7 +241,7 @@ static __int128 distance(const struct lpi_unlike *p, int class)
     __int128 sum = 0;
 
     for (int rank = 0; rank < p->P; rank++)
-        sum += p->D[class][p->class_of[rank]];
+        sum += p->from[class].D[p->class_of[rank]];
     return sum;
 }
 
@@ -263,24 +310,16 @@ static int make(int P, const struct logp_invocation *c, const struct lpi_earlies
 {
     const int root = ask->any_root ? 0 : c->args.root;
     struct lpi_unlike *p;
-    struct known *known;
     int rc;
 
     if (c->model.links == NULL)
         return find_alike(P, root, link_times(c, ask, 0, P - 1, 1), tree);
-    p = calloc(1, sizeof(*p));
-    known = calloc(1, sizeof(*known));
-    rc = p != NULL && known != NULL ? 0 : -ENOMEM;
-    if (rc == 0) {
-        p->P = P;
-        p->root = ask->any_root ? -1 : c->args.root;
-        p->grows = ask->grows;
-        fill(p, known, c, ask);
-        rc = p->n_classes > 1
-                 ? find(p, tree)
-                 : find_alike(P, root, (struct lpi_times){p->D[0][0], p->E[0][0], 0}, tree);
-    }
-    free(known);
+    rc = create(P, c, ask, &p);
+    if (rc != 0)
+        return rc;
+    rc = p->n_classes > 1
+             ? find(p, tree)
+             : find_alike(P, root, (struct lpi_times){p->from[0].D[0], p->from[0].E[0], 0}, tree);
     free(p);
     return rc;
 }

@@ -8,16 +8,19 @@
 
 enum { LPI_UNLIKE_RANKS = 256, LPI_UNLIKE_CLASSES = 64 };
 
+/* From a class, to a class: D and E of a message, and of one with the items of all ranks, which are the
+ * same unless a message has an item for each rank below. */
+struct lpi_unlike_costs {
+    int64_t D[LPI_UNLIKE_CLASSES], E[LPI_UNLIKE_CLASSES];
+    int64_t D_all[LPI_UNLIKE_CLASSES], E_all[LPI_UNLIKE_CLASSES];
+};
+
 /* All that the tree depends on. Ranks between which all links are alike form a class. */
 struct lpi_unlike {
     int P, root, n_classes;
-    int class_of[LPI_UNLIKE_RANKS];
-    /* From a class, to a class: D and E of a message, and of one with the items of all ranks, which
-     * are the same unless a message has an item for each rank below. */
-    int64_t D[LPI_UNLIKE_CLASSES][LPI_UNLIKE_CLASSES], E[LPI_UNLIKE_CLASSES][LPI_UNLIKE_CLASSES];
     bool grows;
-    int64_t D_all[LPI_UNLIKE_CLASSES][LPI_UNLIKE_CLASSES];
-    int64_t E_all[LPI_UNLIKE_CLASSES][LPI_UNLIKE_CLASSES];
+    int class_of[LPI_UNLIKE_RANKS];
+    struct lpi_unlike_costs from[LPI_UNLIKE_CLASSES]; /* there is memory for n_classes */
 };
 
 /* The root is its own parent. order: a rank comes after its parent, and the children of each in the

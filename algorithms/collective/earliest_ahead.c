@@ -61,11 +61,11 @@ int64_t lpi_unlike_end(const struct lpi_unlike *p, const struct lpi_unlike_tree 
     for (int i = 1; i < p->P; i++) {
         const int to = tree->order[i], from = tree->parent[to];
         const int a = p->class_of[from], b = p->class_of[to];
-        const int64_t D = grown(p, p->D[a][b], p->D_all[a][b], size[to]);
-        const int64_t whole = p->grows ? p->E_all[a][b] - (p->D_all[a][b] - D) : 0;
+        const int64_t D = grown(p, p->from[a].D[b], p->from[a].D_all[b], size[to]);
+        const int64_t whole = p->grows ? p->from[a].E_all[b] - (p->from[a].D_all[b] - D) : 0;
 
         free_at[to] = free_at[from] + D;
-        free_at[from] += whole > p->E[a][b] ? whole : p->E[a][b];
+        free_at[from] += whole > p->from[a].E[b] ? whole : p->from[a].E[b];
         end = free_at[to] > end ? free_at[to] : end;
     }
     return end;
@@ -96,8 +96,8 @@ static void send(struct search *s, int from, int class)
     s->lacking[class]--;
     s->tree.parent[to] = from;
     s->tree.order[s->n++] = to;
-    s->free_at[to] = s->free_at[from] + p->D[own][class];
-    s->free_at[from] += p->E[own][class];
+    s->free_at[to] = s->free_at[from] + p->from[own].D[class];
+    s->free_at[from] += p->from[own].E[class];
 }
 
 static void take_back(struct search *s, int from, int class, int64_t free_at)
@@ -136,8 +136,8 @@ static int64_t serves(const struct search *s, int class, enum ahead ahead)
 
         if (lacking <= 0)
             continue;
-        least = p->D[class][i] < least ? p->D[class][i] : least;
-        sum += lacking * p->D[class][i];
+        least = p->from[class].D[i] < least ? p->from[class].D[i] : least;
+        sum += lacking * p->from[class].D[i];
         n += lacking;
     }
     return n == 0 ? 0 : ahead == LEAST ? least : sum / n;
@@ -164,8 +164,8 @@ static void look_ahead(struct search *s, enum ahead ahead)
             const int64_t then = s->lacking[j] > 0 ? serves(s, j, ahead) : 0;
 
             for (int i = 0; s->lacking[j] > 0 && i < p->n_classes; i++)
-                if (first[i] >= 0 && s->free_at[first[i]] + p->D[i][j] + then < least) {
-                    least = s->free_at[first[i]] + p->D[i][j] + then;
+                if (first[i] >= 0 && s->free_at[first[i]] + p->from[i].D[j] + then < least) {
+                    least = s->free_at[first[i]] + p->from[i].D[j] + then;
                     from = first[i];
                     to = j;
                 }
@@ -181,7 +181,8 @@ static void find_ways(struct search *s)
 {
     const int n = s->p->n_classes;
 
-    memcpy(s->way, s->p->D, sizeof(s->way));
+    for (int i = 0; i < n; i++)
+        memcpy(s->way[i], s->p->from[i].D, sizeof(s->way[i]));
     for (int k = 0; k < n; k++)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
@@ -227,7 +228,7 @@ static void branch(struct search *s)
     own = p->class_of[from];
     at = s->free_at[from];
     for (int class = 0; class < p->n_classes; class ++)
-        if (s->lacking[class] > 0 && at + p->D[own][class] < s->end) {
+        if (s->lacking[class] > 0 && at + p->from[own].D[class] < s->end) {
             send(s, from, class);
             branch(s);
             take_back(s, from, class, at);

@@ -38,7 +38,7 @@ static const int64_t never = INT64_MAX;
 
 static int grow(struct search *s, int class)
 {
-    const int64_t D = s->p->D[class][class], E = s->p->E[class][class];
+    const int64_t D = s->p->from[class].D[class], E = s->p->from[class].E[class];
     const int n = s->size[class];
     int64_t *grown = malloc(((size_t)n + 1) * sizeof(*grown)), *next;
 
@@ -144,7 +144,7 @@ static int choose(const struct search *s, int from, int64_t T)
     const struct lpi_unlike *p = s->p;
     const int own = p->class_of[from];
     const int64_t at = s->free_at[from];
-    const bool can_go_on = s->lacking[own] > 0 && at + p->D[own][own] <= T;
+    const bool can_go_on = s->lacking[own] > 0 && at + p->from[own].D[own] <= T;
     int best = -1, most = 0;
 
     if (can_go_on && s->size[own] - s->lacking[own] < s->first)
@@ -152,16 +152,16 @@ static int choose(const struct search *s, int from, int64_t T)
     for (int i = 0; i < p->n_classes; i++) {
         const int lacks = s->lacking[i] - s->supply[i];
 
-        if (i == own || lacks <= 0 || at + p->D[own][i] > T)
+        if (i == own || lacks <= 0 || at + p->from[own].D[i] > T)
             continue;
-        if (lacks > most || (lacks == most && p->D[own][i] < p->D[own][best])) {
+        if (lacks > most || (lacks == most && p->from[own].D[i] < p->from[own].D[best])) {
             best = i;
             most = lacks;
         }
     }
     if (best >= 0 && can_go_on) {
         const int left =
-            s->supply[own] - reach(s, own, T - at) + reach(s, own, T - at - p->E[own][best]);
+            s->supply[own] - reach(s, own, T - at) + reach(s, own, T - at - p->from[own].E[best]);
 
         if (left < s->lacking[own])
             return own;
@@ -200,8 +200,8 @@ static bool build(struct search *s, int64_t T)
             s->parent[to] = from;
             s->order[s->n++] = to;
             s->lacking[class]--;
-            set_free(s, to, at + p->D[own][class], T);
-            set_free(s, from, at + p->E[own][class], T);
+            set_free(s, to, at + p->from[own].D[class], T);
+            set_free(s, from, at + p->from[own].E[class], T);
             settle(s);
             push(s);
         } else {

@@ -29,8 +29,7 @@ struct line {
     bool is_ring;
 };
 
-/* The dimensions of a topology whose neighbours are linked; dimensions = 0: it has none. */
-static struct lpi_grid grid_of(int64_t P, const struct logp_invocation *c)
+struct lpi_grid lpi_linked_grid(int64_t P, const struct logp_invocation *c)
 {
     const char *spec = c->model.topology != NULL ? logp_topology_spec(c->model.topology) : "";
     struct lpi_grid grid = {0};
@@ -160,7 +159,7 @@ enum { MOST_STEPS = 1 << 18 };
 
 static const char *needs_links(int64_t P, const struct logp_invocation *c)
 {
-    const struct lpi_grid grid = grid_of(P, c);
+    const struct lpi_grid grid = lpi_linked_grid(P, c);
     int64_t ranks = 0;
 
     for (int d = 0; d < grid.dimensions; d++)
@@ -177,7 +176,7 @@ static int plan(int P, int rank, struct logp_invocation *c, struct maker *m, boo
                 void (*begin)(struct maker *m, int d, int dimensions),
                 void (*end)(struct maker *m, int d, int dimensions))
 {
-    const struct lpi_grid grid = grid_of(P, c);
+    const struct lpi_grid grid = lpi_linked_grid(P, c);
 
     m->c = c;
     m->P = P;
@@ -333,7 +332,7 @@ static void combine_line(struct maker *m, int d, int dimensions)
 static int allreduce_plan(int P, int rank, struct logp_invocation *c)
 {
     struct maker m = {.send = send_vector, .receive = receive_vector};
-    const struct lpi_grid grid = grid_of(P, c);
+    const struct lpi_grid grid = lpi_linked_grid(P, c);
     int64_t longest = 1;
 
     if (lpi_vector_valid(c) != 0)

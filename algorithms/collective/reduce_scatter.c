@@ -667,5 +667,5 @@ const struct logp_collective lpi_reduce_scatter = {
                                          &lpi_census_reduce_scatter, &lpi_two_level_reduce_scatter,
                                          &lpi_shared_reduce_scatter, &lpi_neighbours_reduce_scatter,
                                          &lpi_lanes_reduce_scatter, &lpi_contained_reduce_scatter,
-                                         NULL},
+                                         &lpi_torus_rings_reduce_scatter, NULL},
 };

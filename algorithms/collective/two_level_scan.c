@@ -21,10 +21,19 @@ static struct logp_buffer_ref vector(const struct logp_invocation *c, int i)
     return (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)i * lpi_vector_bytes(c)};
 }
 
+/* Ranks of a node: the last may have fewer. */
+static int64_t node_size(int64_t P, int64_t rank, int64_t per_node)
+{
+    const int64_t rest = P - rank / per_node * per_node;
+
+    return rest < per_node ? rest : per_node;
+}
+
 /* The tree of a node, in ranks from its last on backwards. 0; -ENOMEM */
 static int plan_tree(int64_t P, int rank, struct logp_invocation *c)
 {
-    const int m = (int)lpi_nodes_size(P, c);
+    const int64_t per_node = lpi_nodes_size(P, c);
+    const int m = (int)node_size(P, rank, per_node), local = rank % (int)per_node;
     const struct logp_params near = lpi_nodes_params(P, c, false);
     struct logp_invocation node = *c;
     struct logp_tree tree;
@@ -32,7 +41,7 @@ static int plan_tree(int64_t P, int rank, struct logp_invocation *c)
 
     node.args.root = 0;
     if (rc == 0)
-        rc = lpi_plan_optimal(&tree, m - 1 - rank % m, &node);
+        rc = lpi_plan_optimal(&tree, m - 1 - local, &node);
     if (rc != 0)
         return rc;
     c->plan.parent = node.plan.parent;
@@ -41,14 +50,19 @@ static int plan_tree(int64_t P, int rank, struct logp_invocation *c)
     return 0;
 }
 
+static struct lpi_census_cost exscan_cost(const struct logp_invocation *c, int64_t each)
+{
+    (void)each;
+    return lpi_census_cost_of("exscan", c);
+}
+
 static int plan(int P, int rank, struct logp_invocation *c)
 {
-    const struct lpi_census_cost cost = lpi_census_cost_of("exscan", c);
     int rc = lpi_vector_plan(P, rank, c);
 
     c->plan.scratch_bytes = lpi_bytes(VECTORS, lpi_vector_bytes(c));
     if (rc == 0)
-        rc = lpi_words_plan(P, c, &cost, &cost);
+        rc = lpi_words_plan_whole(P, c, exscan_cost);
     if (rc != 0)
         return rc;
     rc = plan_tree(P, rank, c);
@@ -61,11 +75,12 @@ static int plan(int P, int rank, struct logp_invocation *c)
 
 /* ---- an exclusive scan by a word ---- */
 
-/* Over `size` ranks: place 0 is rank `first`, and the others follow `each` ranks apart. */
+/* Over `size` ranks: place 0 is rank `first`, and the others follow `each` ranks apart, the last
+ * perhaps less. The word may be one of a longer line. */
 struct line {
-    const struct lpi_census_op *ops;
+    const struct lpi_word_op *ops;
     int n;
-    int64_t place, size, first, each;
+    int64_t place, size, first, each, last;
     struct logp_buffer_ref own, with_own, below, in; /* below, in: swapped at each receive */
     bool has, is_stale;                              /* below is there; with_own lacks some of it */
 };
@@ -78,9 +93,9 @@ static bool follow(struct line *l, const struct logp_invocation *c, int64_t *i,
     const size_t bytes = lpi_vector_bytes(c);
 
     for (int k = 0; k < l->n; k++) {
-        const struct lpi_census_op *op = &l->ops[k];
+        const struct lpi_census_op *op = &l->ops[k].op;
         const int64_t place = op->sends ? l->place + op->reach : l->place - op->reach;
-        const int64_t peer = l->first + place * l->each;
+        const int64_t at = l->first + place * l->each, peer = at < l->last ? at : l->last;
         struct logp_buffer_ref come = l->in;
 
         if (place < 0 || place >= l->size)
@@ -119,17 +134,28 @@ static bool complete(struct line *l, const struct logp_invocation *c, int64_t *i
 
 /* ---- steps ---- */
 
-static struct line inside_of(int64_t rank, const struct lpi_words *w,
+/* Operations of the first level, which is inside nodes. */
+static int ops_inside(const struct lpi_words *w)
+{
+    int n = 0;
+
+    while (n < w->n && w->ops[n].level == 0)
+        n++;
+    return n;
+}
+
+static struct line inside_of(int64_t P, int64_t rank, const struct lpi_words *w,
                              const struct logp_invocation *c)
 {
     const int64_t local = rank % w->per_node;
 
     return (struct line){.ops = w->ops,
-                         .n = w->n_inside,
+                         .n = ops_inside(w),
                          .place = local,
-                         .size = w->per_node,
+                         .size = node_size(P, rank, w->per_node),
                          .first = rank - local,
                          .each = 1,
+                         .last = P - 1,
                          .own = {LOGP_BUF, 0},
                          .with_own = vector(c, WITH_OWN),
                          .below = vector(c, BELOW),
@@ -139,12 +165,13 @@ static struct line inside_of(int64_t rank, const struct lpi_words *w,
 static struct line between_of(int64_t P, int64_t rank, const struct lpi_words *w,
                               const struct logp_invocation *c, struct logp_buffer_ref own)
 {
-    return (struct line){.ops = &w->ops[w->n_inside],
-                         .n = w->n - w->n_inside,
+    return (struct line){.ops = &w->ops[ops_inside(w)],
+                         .n = w->n - ops_inside(w),
                          .place = rank / w->per_node,
-                         .size = P / w->per_node,
-                         .first = rank % w->per_node,
+                         .size = lpi_ceil_div(P, w->per_node),
+                         .first = w->per_node - 1,
                          .each = w->per_node,
+                         .last = P - 1,
                          .own = own,
                          .with_own = vector(c, WITH_NODE),
                          .below = vector(c, BEFORE),
@@ -153,10 +180,11 @@ static struct line between_of(int64_t P, int64_t rank, const struct lpi_words *w
 
 /* The rank receives the operands of all earlier nodes, combined, and sends them to its children in
  * the tree. */
-static bool spread(int64_t rank, const struct lpi_words *w, const struct logp_invocation *c,
-                   int64_t *i, struct logp_buffer_ref before, struct logp_step *out)
+static bool spread(int64_t P, int64_t rank, const struct lpi_words *w,
+                   const struct logp_invocation *c, int64_t *i, struct logp_buffer_ref before,
+                   struct logp_step *out)
 {
-    const int64_t last = rank - rank % w->per_node + w->per_node - 1;
+    const int64_t last = rank - rank % w->per_node + node_size(P, rank, w->per_node) - 1;
     const size_t bytes = lpi_vector_bytes(c);
 
     if (rank != last && (*i)-- == 0)
@@ -181,9 +209,10 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
                   bool inclusive, struct logp_step *out)
 {
     const struct lpi_words *w = c->plan.state;
-    const bool is_last = rank % w->per_node == w->per_node - 1, is_first = rank < w->per_node;
+    const bool is_last = rank % w->per_node == w->per_node - 1 || rank == P - 1,
+               is_first = rank < w->per_node;
     struct logp_buffer_ref before = vector(c, BEFORE), own = {LOGP_BUF, 0};
-    struct line inside = inside_of(rank, w, c), between;
+    struct line inside = inside_of(P, rank, w, c), between;
 
     if (follow(&inside, c, &i, out))
         return true;
@@ -195,7 +224,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
             return true;
         before = between.below;
     }
-    if (!is_first && spread(rank, w, c, &i, before, out))
+    if (!is_first && spread(P, rank, w, c, &i, before, out))
         return true;
     if (is_first)
         return (inclusive || inside.has) && copy_result(c, inclusive ? own : inside.below, i, out);
@@ -220,14 +249,14 @@ static bool exscan_steps(int64_t P, int64_t rank, const struct logp_invocation *
 static const struct logp_algorithm scans[] = {
     {LOGP_ALGORITHM("scan", "two-level", "inside nodes, between their last ranks, to the nodes",
                     source),
-     .needs = lpi_nodes_needs, .plan = plan, .steps = scan_steps},
+     .needs = lpi_any_nodes_needs, .plan = plan, .steps = scan_steps},
 };
 
 const struct lpi_rows lpi_two_level_scan = LPI_ROWS(scans);
 
 static const struct logp_algorithm exscans[] = {
     {LOGP_ALGORITHM("exscan", "two-level", "as the scan, but for the own vector", source),
-     .needs = lpi_nodes_needs, .plan = plan, .steps = exscan_steps},
+     .needs = lpi_any_nodes_needs, .plan = plan, .steps = exscan_steps},
 };
 
 const struct lpi_rows lpi_two_level_exscan = LPI_ROWS(exscans);

@@ -23,7 +23,7 @@ double logp_record_undisturbed_ratio(const struct logp_record *r)
                : 0;
 }
 
-/* Both times are in order. */
+/* Requires the times of runs, wall and emulated, to be sorted. */
 static void resolve_interval(struct state *s)
 {
     struct logp_record *r = s->record;

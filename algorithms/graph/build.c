@@ -29,7 +29,7 @@ int logp_graph_create(int64_t P, struct logp_graph **out)
     g->lane_of = calloc(LANES, sizeof(*g->lane_of));
     if (g->base == NULL || g->count == NULL || g->begun == NULL || g->wild == NULL ||
         g->lane_of == NULL ||
-        !lpi_grow(&g->operations, 0, &g->capacity, sizeof(*g->operations), 64)) {
+        !lpi_pages_grow(&g->operations, 0, &g->capacity, sizeof(*g->operations))) {
         logp_graph_destroy(g);
         return -ENOMEM;
     }
@@ -41,15 +41,16 @@ void logp_graph_destroy(struct logp_graph *graph)
 {
     if (graph == NULL)
         return;
-    free(graph->operations);
-    free(graph->to);
+    lpi_pages_free(graph->operations, graph->capacity, sizeof(*graph->operations));
+    lpi_pages_free(graph->wide, graph->wide_capacity, sizeof(*graph->wide));
+    lpi_pages_free(graph->to, graph->to_capacity, sizeof(*graph->to));
     free(graph->base);
     free(graph->count);
     free(graph->begun);
     free(graph->wild);
     free(graph->lane_of);
     free(graph->lanes);
-    free(graph->edges);
+    lpi_pages_free(graph->from, graph->from_capacity, sizeof(*graph->from));
     free(graph);
 }
 
@@ -68,6 +69,7 @@ int logp_graph_begin_rank(struct logp_graph *graph, int64_t rank)
     graph->rank = rank;
     graph->begun[rank] = true;
     graph->base[rank] = (uint32_t)graph->n;
+    graph->filling = (struct lpi_filling){.first = graph->n_to, .sorted = true, .forward = true};
     return 0;
 }
 
@@ -122,9 +124,24 @@ static void note_message(struct logp_graph *g, const struct logp_graph_op *o)
         g->wild[o->kind == LOGP_STEP_SEND ? o->peer : g->rank] = true;
 }
 
+/* The value itself, or where it is in `wide`. 0; -ENOMEM */
+static int put_value(struct logp_graph *g, uint64_t value, uint32_t *out, bool *is_wide)
+{
+    *is_wide = value > UINT32_MAX;
+    *out = *is_wide ? (uint32_t)g->n_wide : (uint32_t)value;
+    if (!*is_wide)
+        return 0;
+    if (!lpi_pages_grow(&g->wide, g->n_wide, &g->wide_capacity, sizeof(*g->wide)))
+        return -ENOMEM;
+    g->wide[g->n_wide++] = value;
+    return 0;
+}
+
 int logp_graph_add(struct logp_graph *graph, const struct logp_graph_op *operation)
 {
     const bool message = operation->kind != LOGP_STEP_COMPUTE;
+    bool wide_amount, wide_tag;
+    uint32_t amount, tag;
     uint16_t lane;
     int rc;
 
@@ -135,60 +152,121 @@ int logp_graph_add(struct logp_graph *graph, const struct logp_graph_op *operati
     rc = find_lane(graph, operation->processor, operation->interface, &lane);
     if (rc != 0)
         return rc;
-    if (!lpi_grow(&graph->operations, graph->n + 1, &graph->capacity, sizeof(*graph->operations),
-                  64))
+    if (!lpi_pages_grow(&graph->operations, graph->n + 1, &graph->capacity,
+                        sizeof(*graph->operations)))
         return -ENOMEM;
+    rc = put_value(graph, (uint64_t)operation->amount, &amount, &wide_amount);
+    if (rc == 0)
+        rc = put_value(graph, message ? operation->tag : 0, &tag, &wide_tag);
+    if (rc != 0)
+        return rc;
     graph->operations[graph->n++] = (struct lpi_operation){
-        .amount = {(uint32_t)operation->amount, (uint32_t)(operation->amount >> 32)},
-        .tag = {message ? (uint32_t)operation->tag : 0,
-                message ? (uint32_t)(operation->tag >> 32) : 0},
+        .amount = amount,
+        .tag = tag,
         .peer = !message                             ? 0
                 : operation->peer == LOGP_ANY_SOURCE ? LPI_ANY
                                                      : (uint32_t)operation->peer,
         .lane = lane,
-        .kind = (uint8_t)operation->kind};
+        .kind = (uint8_t)operation->kind,
+        .wide_amount = wide_amount,
+        .wide_tag = wide_tag};
     graph->count[graph->rank]++;
     if (message)
         note_message(graph, operation);
     return 0;
 }
 
-int logp_graph_add_edge(struct logp_graph *graph, const struct logp_edge *edge)
+/* The edges of operations up to `to` begin where the next edge goes. */
+static void link_up(struct logp_graph *g, uint32_t to)
 {
-    if (graph->rank < 0 || edge->before < 0 || edge->after < 0 || edge->before >= LOGP_GRAPH_MAX ||
-        edge->after >= LOGP_GRAPH_MAX)
-        return -EINVAL;
-    if (graph->n_to + graph->n_edges >= UINT32_MAX)
-        return -E2BIG;
-    if (!lpi_grow(&graph->edges, graph->n_edges, &graph->edge_capacity, sizeof(*graph->edges), 64))
-        return -ENOMEM;
-    graph->edges[graph->n_edges++] =
-        (struct lpi_graph_edge){(uint32_t)edge->before, (uint32_t)edge->after * 2 + edge->started};
+    struct lpi_operation *o = g->operations + g->base[g->rank];
+
+    while (g->filling.linked < to)
+        o[g->filling.linked++].first = (uint32_t)g->n_to;
+}
+
+/* From now on edges come in any order: keep the operation before each. 0; -ENOMEM */
+static int unsort(struct logp_graph *g)
+{
+    const size_t n = g->n_to - g->filling.first;
+    size_t e = 0;
+
+    while (g->from_capacity <= n)
+        if (!lpi_pages_grow(&g->from, g->from_capacity, &g->from_capacity, sizeof(*g->from)))
+            return -ENOMEM;
+    link_up(g, g->count[g->rank]);
+    for (uint32_t i = 1; i <= g->filling.linked; i++)
+        for (; e < n && (i == g->filling.linked ||
+                         g->filling.first + e < g->operations[g->base[g->rank] + i].first);
+             e++)
+            g->from[e] = i - 1;
+    g->filling.sorted = false;
     return 0;
 }
 
-/* Sort the edges of the rank by the operations before them; those of one stay in their order. */
-static void link_edges(struct logp_graph *g, uint32_t base, uint32_t n)
+int logp_graph_add_edge(struct logp_graph *graph, const struct logp_edge *edge)
+{
+    struct lpi_filling *f = &graph->filling;
+    const size_t at = graph->n_to - f->first;
+    uint32_t before, after;
+
+    if (graph->rank < 0 || edge->before < 0 || edge->after < 0 || edge->before >= LOGP_GRAPH_MAX ||
+        edge->after >= LOGP_GRAPH_MAX)
+        return -EINVAL;
+    before = (uint32_t)edge->before;
+    after = (uint32_t)edge->after;
+    if (graph->n_to >= UINT32_MAX)
+        return -E2BIG;
+    if (!lpi_pages_grow(&graph->to, graph->n_to, &graph->to_capacity, sizeof(*graph->to)))
+        return -ENOMEM;
+    if (f->sorted && (before + 1 < f->linked || before >= graph->count[graph->rank]) &&
+        unsort(graph) != 0)
+        return -ENOMEM;
+    if (f->sorted)
+        link_up(graph, before + 1);
+    else if (!lpi_pages_grow(&graph->from, at, &graph->from_capacity, sizeof(*graph->from)))
+        return -ENOMEM;
+    else
+        graph->from[at] = before;
+    graph->to[graph->n_to++] = (graph->base[graph->rank] + after) * 2 + edge->started;
+    f->forward &= before < after;
+    f->most = before > f->most ? before : f->most;
+    f->most = after > f->most ? after : f->most;
+    return 0;
+}
+
+/* Sort the edges of the rank by the operations before them, in place; those of one stay in their
+ * order. */
+static void sort_edges(struct logp_graph *g, uint32_t base, uint32_t n)
 {
     struct lpi_operation *o = g->operations + base;
-    uint32_t next = (uint32_t)g->n_to;
+    uint32_t *to = g->to + g->filling.first, *place = g->from, next = 0;
+    const size_t n_edges = g->n_to - g->filling.first;
 
     for (uint32_t i = 0; i < n; i++)
         o[i].first = 0;
-    for (size_t i = 0; i < g->n_edges; i++)
-        o[g->edges[i].before].first++;
-    for (uint32_t i = 0; i < n; i++) { /* the first of each, and later the first of the next */
+    for (size_t e = 0; e < n_edges; e++)
+        o[g->from[e]].first++;
+    for (uint32_t i = 0; i < n; i++) {
         const uint32_t count = o[i].first;
 
         o[i].first = next;
         next += count;
     }
-    for (size_t i = 0; i < g->n_edges; i++)
-        g->to[o[g->edges[i].before].first++] = g->edges[i].after + 2 * base;
+    for (size_t e = 0; e < n_edges; e++)
+        place[e] = o[g->from[e]].first++;
     for (uint32_t i = n; i > 0; i--)
-        o[i].first = o[i - 1].first;
-    o[0].first = (uint32_t)g->n_to;
-    g->n_to += g->n_edges;
+        o[i].first = (uint32_t)g->filling.first + o[i - 1].first;
+    o[0].first = (uint32_t)g->filling.first;
+    for (size_t e = 0; e < n_edges; e++)
+        while (place[e] != e) {
+            const uint32_t there = place[e], edge = to[e];
+
+            to[e] = to[there];
+            to[there] = edge;
+            place[e] = place[there];
+            place[there] = there;
+        }
 }
 
 /* Whether no operation of the rank waits for itself. *wrong: one that does. 0; -ELOOP, -ENOMEM */
@@ -222,19 +300,23 @@ static int find_circle(const struct logp_graph *g, uint32_t base, uint32_t n, in
     return rc;
 }
 
-/* Whether each edge goes to a later operation, so that there is no circle. */
-static bool goes_forward(const struct logp_graph *g)
+/* The first operation that an edge names and that does not exist: of n. */
+static int64_t find_missing(const struct logp_graph *g, uint32_t base, uint32_t n)
 {
-    for (size_t i = 0; i < g->n_edges; i++)
-        if (g->edges[i].after / 2 <= g->edges[i].before)
-            return false;
-    return true;
+    for (size_t e = 0; e < g->n_to - g->filling.first; e++) {
+        const uint32_t after = g->to[g->filling.first + e] / 2 - base;
+
+        if (!g->filling.sorted && g->from[e] >= n)
+            return g->from[e];
+        if (after >= n)
+            return after;
+    }
+    return -1;
 }
 
 int logp_graph_end_rank(struct logp_graph *graph, int64_t *wrong)
 {
     const int64_t rank = graph->rank;
-    const bool forward = goes_forward(graph);
     uint32_t base, n;
     int64_t which = -1;
     int rc = 0;
@@ -243,22 +325,20 @@ int logp_graph_end_rank(struct logp_graph *graph, int64_t *wrong)
         return -EINVAL;
     base = graph->base[rank];
     n = graph->count[rank];
-    for (size_t i = 0; rc == 0 && i < graph->n_edges; i++) {
-        const struct lpi_graph_edge *e = &graph->edges[i];
-
-        if (e->before >= n || e->after / 2 >= n) {
-            which = e->before >= n ? e->before : e->after / 2;
-            rc = -EINVAL;
-        }
+    if (graph->n_to > graph->filling.first && graph->filling.most >= n) {
+        which = find_missing(graph, base, n);
+        graph->n_to = graph->filling.first;
+        graph->filling.sorted = true;
+        graph->filling.linked = 0;
+        rc = -EINVAL;
     }
-    while (rc == 0 && graph->to_capacity < graph->n_to + graph->n_edges)
-        if (!lpi_grow(&graph->to, graph->to_capacity, &graph->to_capacity, sizeof(*graph->to), 64))
-            rc = -ENOMEM;
-    if (rc == 0) {
-        link_edges(graph, base, n);
-        rc = forward ? 0 : find_circle(graph, base, n, &which);
-    }
-    graph->n_edges = 0;
+    if (graph->filling.sorted)
+        link_up(graph, n);
+    else
+        sort_edges(graph, base, n);
+    graph->operations[graph->n].first = (uint32_t)graph->n_to;
+    if (rc == 0 && !graph->filling.forward)
+        rc = find_circle(graph, base, n, &which);
     graph->rank = -1;
     if (wrong != NULL)
         *wrong = which;
@@ -272,9 +352,10 @@ int logp_graph_end(struct logp_graph *graph)
     graph->operations[graph->n].first = (uint32_t)graph->n_to;
     for (int64_t r = 0; r < graph->P; r++)
         graph->begun[r] = true;
-    free(graph->edges);
+    lpi_pages_free(graph->from, graph->from_capacity, sizeof(*graph->from));
     free(graph->lane_of);
-    graph->edges = NULL;
+    graph->from = NULL;
+    graph->from_capacity = 0;
     graph->lane_of = NULL;
     return rc;
 }
@@ -292,7 +373,7 @@ struct logp_graph_size logp_graph_size(const struct logp_graph *graph)
         .most_bytes = graph->most_bytes,
         .most_tag = graph->most_tag,
         .memory = sizeof(*graph) + (graph->n + 1) * sizeof(*graph->operations) +
-                  graph->n_to * sizeof(*graph->to) +
+                  graph->n_wide * sizeof(*graph->wide) + graph->n_to * sizeof(*graph->to) +
                   (size_t)graph->P * (sizeof(*graph->base) + sizeof(*graph->count) + 2)};
 }
 
@@ -308,8 +389,8 @@ void logp_graph_at(const struct logp_graph *graph, int64_t rank, int64_t i,
 
     *out = (struct logp_graph_op){.kind = (enum logp_step_kind)o->kind,
                                   .peer = lpi_operation_peer(o),
-                                  .amount = (int64_t)lpi_operation_amount(o),
-                                  .tag = lpi_operation_tag(o),
+                                  .amount = (int64_t)lpi_operation_amount(graph, o),
+                                  .tag = lpi_operation_tag(graph, o),
                                   .processor = graph->lanes[o->lane].processor,
                                   .interface = graph->lanes[o->lane].interface};
 }

@@ -108,6 +108,12 @@ static bool waits_for_receiver(const struct evaluation *v, uint64_t n_bytes)
     return v->rendezvous_from > 0 && (n_bytes > 0 ? n_bytes : 1) >= (uint64_t)v->rendezvous_from;
 }
 
+/* The number of an operation in its rank. */
+static int64_t number_of(const struct evaluation *v, uint32_t rank, uint32_t operation)
+{
+    return operation - v->graph->base[rank];
+}
+
 /* ---- items ---- */
 
 /* 0: no memory */
@@ -195,11 +201,14 @@ static int finish(struct evaluation *v, struct freed *f, uint32_t operation)
  * processor to see that: fetch the operations that come soon. */
 static void fetch_ahead(const struct evaluation *v, uint32_t operation)
 {
-    const struct lpi_operation *o = &v->graph->operations[operation];
+    const struct logp_graph *g = v->graph;
+    const size_t edge = g->operations[operation].first + (size_t)2 * AHEAD;
+    const size_t next = operation + (size_t)AHEAD, last = next + AHEAD;
 
-    __builtin_prefetch(o + AHEAD);
-    __builtin_prefetch(&v->waits[operation + 2 * AHEAD], 1);
-    __builtin_prefetch(&v->graph->to[o->first + 2 * AHEAD]);
+    __builtin_prefetch(&g->operations[next < g->n ? next : g->n]);
+    __builtin_prefetch(&v->waits[last < g->n ? last : g->n], 1);
+    if (edge < g->n_to)
+        __builtin_prefetch(&g->to[edge]);
 }
 
 static int take_up_one(struct evaluation *v, uint32_t rank, uint32_t operation)
@@ -260,11 +269,6 @@ static int note(struct evaluation *v, const struct logp_graph_act *act)
     return act->end < end_of_time ? 0 : -EOVERFLOW;
 }
 
-static int64_t number_of(const struct evaluation *v, uint32_t rank, uint32_t operation)
-{
-    return operation - v->graph->base[rank];
-}
-
 static int compute(struct evaluation *v, const struct event *e, uint32_t rank, uint32_t operation)
 {
     const struct lpi_operation *o = &v->graph->operations[operation];
@@ -274,7 +278,7 @@ static int compute(struct evaluation *v, const struct event *e, uint32_t rank, u
 
     if (*processor > e->at)
         return turn_at(v, e->item, *processor);
-    *processor = e->at + (int64_t)lpi_operation_amount(o);
+    *processor = e->at + (int64_t)lpi_operation_amount(v->graph, o);
     rc = note(v, &(struct logp_graph_act){.kind = LOGP_STEP_COMPUTE,
                                           .rank = rank,
                                           .operation = number_of(v, rank, operation),
@@ -294,7 +298,7 @@ static int send(struct evaluation *v, const struct event *e, uint32_t rank, uint
 {
     const struct lpi_operation *o = &v->graph->operations[operation];
     const struct logp_params *p = v->params;
-    const uint64_t n_bytes = lpi_operation_amount(o);
+    const uint64_t n_bytes = lpi_operation_amount(v->graph, o);
     struct lpi_queue *q = queue_of(v, v->sendings, rank, o->lane);
     int64_t *processor = processor_of(v, rank, o->lane);
     int64_t *interface = interface_of(v, v->sends, rank, o->lane);
@@ -340,7 +344,8 @@ static int meet(struct evaluation *v, int64_t now, uint32_t to, uint32_t receive
     if (v->observer.met != NULL)
         v->observer.met(v->observer.arg, to, number_of(v, to, receive), from,
                         number_of(v, from, message->operation));
-    if (waits_for_receiver(v, lpi_operation_amount(&v->graph->operations[message->operation]))) {
+    if (waits_for_receiver(
+            v, lpi_operation_amount(v->graph, &v->graph->operations[message->operation]))) {
         int64_t *processor = processor_of(v, from, lane);
         int64_t *interface = interface_of(v, v->sends, from, lane);
 
@@ -358,7 +363,7 @@ static int receive(struct evaluation *v, const struct event *e, uint32_t rank, u
 {
     const struct lpi_operation *o = &v->graph->operations[operation];
     const uint32_t message =
-        lpi_meetings_take(&v->meetings, rank, o->peer, lpi_operation_tag(o), true);
+        lpi_meetings_take(&v->meetings, rank, o->peer, lpi_operation_tag(v->graph, o), true);
     int rc = free_next(v, &v->freed[0], operation, true);
 
     if (rc != 0)
@@ -395,7 +400,7 @@ static int arrive(struct evaluation *v, const struct event *e, uint32_t from, ui
 {
     const struct lpi_operation *o = &v->graph->operations[operation];
     const struct logp_params *p = v->params;
-    const uint64_t n_bytes = lpi_operation_amount(o);
+    const uint64_t n_bytes = lpi_operation_amount(v->graph, o);
     const uint32_t rank = o->peer;
     const bool waited = v->items[e->item].state == LPI_ITEM_WAITING;
     struct lpi_queue *q = queue_of(v, v->arrivals, rank, o->lane);
@@ -422,7 +427,7 @@ static int arrive(struct evaluation *v, const struct event *e, uint32_t from, ui
         rc = move_up(v, q, lpi_max(*processor, *interface));
     if (rc != 0)
         return rc;
-    posted = lpi_meetings_take(&v->meetings, rank, from, lpi_operation_tag(o), false);
+    posted = lpi_meetings_take(&v->meetings, rank, from, lpi_operation_tag(v->graph, o), false);
     if (posted == 0)
         return lpi_meetings_put(&v->meetings, rank, from, e->item, true);
     rc = meet(v, e->at, rank, v->items[posted].operation, &v->items[e->item], o->lane);
@@ -492,7 +497,7 @@ static int make(struct evaluation *v)
 
     v->n_lanes = g->n_lanes > 0 ? g->n_lanes : 1;
     v->n_items = 1;
-    v->waits = calloc(g->n + 1, sizeof(*v->waits));
+    v->waits = lpi_pages_zeroed(g->n + 1, sizeof(*v->waits));
     v->processor = calloc(processors, sizeof(*v->processor));
     v->sends = calloc(interfaces, sizeof(*v->sends));
     v->receives = calloc(interfaces, sizeof(*v->receives));
@@ -546,7 +551,7 @@ static int say_blocked(const struct evaluation *v, uint32_t rank)
         const struct lpi_operation *o = &v->graph->operations[v->items[b.item].operation];
 
         out->peer = lpi_operation_peer(o);
-        out->tag = lpi_operation_tag(o);
+        out->tag = lpi_operation_tag(v->graph, o);
         out->sends = !b.receives;
     }
     return -EDEADLK;
@@ -564,7 +569,8 @@ static void find_first(void *arg, uint32_t at, uint32_t item)
     const struct lpi_item *i = &f->v->items[item];
     const struct lpi_operation *o = &f->v->graph->operations[i->operation];
 
-    if (o->kind == LOGP_STEP_SEND && !waits_for_receiver(f->v, lpi_operation_amount(o)))
+    if (o->kind == LOGP_STEP_SEND &&
+        !waits_for_receiver(f->v, lpi_operation_amount(f->v->graph, o)))
         f->v->out->unreceived++;
     else if ((o->kind == LOGP_STEP_RECEIVE ? at : i->rank) < f->rank)
         f->rank = o->kind == LOGP_STEP_RECEIVE ? at : i->rank;
@@ -580,7 +586,7 @@ static int conclude(const struct evaluation *v)
 
 static void fini(struct evaluation *v)
 {
-    free(v->waits);
+    lpi_pages_free(v->waits, v->graph->n + 1, sizeof(*v->waits));
     free(v->items);
     free(v->heap);
     free(v->processor);

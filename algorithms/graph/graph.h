@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 28 bytes. The 64-bit members are in halves, so that it needs no alignment to 8. */
+/* 20 bytes. An amount or a tag beyond 32 bits is in `wide` of its graph, at that place. */
 struct lpi_operation {
-    uint32_t amount[2]; /* low, high */
-    uint32_t tag[2];
+    uint32_t amount, tag;
     uint32_t peer;  /* LPI_ANY: any */
     uint32_t first; /* its edges are to[first] .. to[first of the next - 1] */
     uint16_t lane;  /* a pair of processor and interface */
     uint8_t kind;   /* enum logp_step_kind */
+    bool wide_amount : 1, wide_tag : 1;
 };
 
 #define LPI_ANY UINT32_MAX
@@ -30,6 +30,8 @@ struct logp_graph {
     int64_t P;
     struct lpi_operation *operations; /* and one more, for `first` */
     size_t n, capacity;
+    uint64_t *wide; /* amounts and tags beyond 32 bits */
+    size_t n_wide, wide_capacity;
     uint32_t *to; /* an operation of the graph, times 2; + 1: it waits only for the beginning */
     size_t n_to, to_capacity;
     uint32_t *base, *count; /* by rank: its first operation, and how many it has */
@@ -40,30 +42,44 @@ struct logp_graph {
     int processors, interfaces;
     int64_t most_bytes, n_sends;
     uint64_t most_tag;
-    int64_t rank;                 /* that is being filled; -1: none */
-    struct lpi_graph_edge *edges; /* of it */
-    size_t n_edges, edge_capacity;
+    int64_t rank; /* that is being filled; -1: none */
+    struct lpi_filling {
+        size_t first;    /* in `to`: its first edge */
+        uint32_t linked; /* of its operations the first ones, whose `first` is known */
+        uint32_t most;   /* the largest number of an operation in an edge */
+        bool sorted;     /* edges have come in the order of the operations before them */
+        bool forward;    /* each edge goes to a later operation */
+    } filling;
+    uint32_t *from; /* by edge of it, where they are not sorted: the operation before */
+    size_t from_capacity;
 };
 
-/* An edge while its rank is filled; numbers are of the rank. */
-struct lpi_graph_edge {
-    uint32_t before, after; /* after: times 2, + 1: started */
-};
-
-static inline uint64_t lpi_operation_amount(const struct lpi_operation *o)
+static inline uint64_t lpi_operation_amount(const struct logp_graph *g,
+                                            const struct lpi_operation *o)
 {
-    return (uint64_t)o->amount[1] << 32 | o->amount[0];
+    return o->wide_amount ? g->wide[o->amount] : o->amount;
 }
 
-static inline uint64_t lpi_operation_tag(const struct lpi_operation *o)
+static inline uint64_t lpi_operation_tag(const struct logp_graph *g, const struct lpi_operation *o)
 {
-    return (uint64_t)o->tag[1] << 32 | o->tag[0];
+    return o->wide_tag ? g->wide[o->tag] : o->tag;
 }
 
 static inline int64_t lpi_operation_peer(const struct lpi_operation *o)
 {
     return o->peer == LPI_ANY ? (int64_t)LOGP_ANY_SOURCE : (int64_t)o->peer;
 }
+
+/*
+ * ---- memory.c: arrays of a graph, which may be large ----
+ */
+
+/* As lpi_grow(), from 64 elements on. */
+bool lpi_pages_grow(void *array, size_t n, size_t *capacity, size_t size);
+/* n elements of 0; NULL: no memory */
+void *lpi_pages_zeroed(size_t n, size_t size);
+/* @param n  the capacity */
+void lpi_pages_free(void *array, size_t n, size_t size);
 
 /*
  * ---- meet.c ----

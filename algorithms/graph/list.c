@@ -37,7 +37,7 @@ static int number_tags(const struct logp_graph *g, struct tags *t)
         return -ENOMEM;
     for (size_t i = 0; i < g->n; i++)
         if (g->operations[i].kind != LOGP_STEP_COMPUTE)
-            t->all[n++] = lpi_operation_tag(&g->operations[i]);
+            t->all[n++] = lpi_operation_tag(g, &g->operations[i]);
     qsort(t->all, n, sizeof(*t->all), compare);
     for (size_t i = 0; i < n; i++)
         if (t->n == 0 || t->all[t->n - 1] != t->all[i])
@@ -109,16 +109,17 @@ static struct made *make_list(const struct logp_graph *g, const int64_t *n)
     return NULL;
 }
 
-static struct logp_step step_of(const struct lpi_operation *o, const struct tags *tags)
+static struct logp_step step_of(const struct logp_graph *g, const struct lpi_operation *o,
+                                const struct tags *tags)
 {
     struct logp_step s = {0};
 
     if (o->kind == LOGP_STEP_COMPUTE) {
-        logp_step_compute(&s, (int64_t)lpi_operation_amount(o), 0);
+        logp_step_compute(&s, (int64_t)lpi_operation_amount(g, o), 0);
         return s;
     }
-    logp_step_send(&s, lpi_operation_peer(o), tag_of(tags, lpi_operation_tag(o)), LOGP_RECV_BUF, 0,
-                   (size_t)lpi_operation_amount(o));
+    logp_step_send(&s, lpi_operation_peer(o), tag_of(tags, lpi_operation_tag(g, o)), LOGP_RECV_BUF,
+                   0, (size_t)lpi_operation_amount(g, o));
     s.kind = (enum logp_step_kind)o->kind;
     return s;
 }
@@ -135,7 +136,7 @@ static bool sends_to_any(const struct logp_graph *g)
 {
     for (size_t i = 0; i < g->n; i++)
         if (g->operations[i].kind == LOGP_STEP_SEND &&
-            lpi_operation_tag(&g->operations[i]) == LOGP_GRAPH_ANY_TAG)
+            lpi_operation_tag(g, &g->operations[i]) == LOGP_GRAPH_ANY_TAG)
             return true;
     return false;
 }
@@ -184,7 +185,7 @@ int logp_graph_list(const struct logp_graph *graph, struct logp_step_list **out)
         rc = m == NULL ? -ENOMEM : copy_edges(graph, m);
     for (int64_t r = 0; rc == 0 && r < graph->P; r++)
         for (uint32_t i = 0; i < graph->count[r]; i++)
-            m->steps[r][m->n[r]++] = step_of(&graph->operations[graph->base[r] + i], &tags);
+            m->steps[r][m->n[r]++] = step_of(graph, &graph->operations[graph->base[r] + i], &tags);
     free(tags.all);
     free(n);
     if (rc == 0)
@@ -208,11 +209,13 @@ static void add_act(void *arg, const struct logp_graph_act *act)
     struct logp_step s;
 
     if (act->kind == LOGP_STEP_RECEIVE) {
-        s = step_of(&o->graph->operations[o->graph->base[act->peer] + act->operation], &o->tags);
+        s = step_of(o->graph, &o->graph->operations[o->graph->base[act->peer] + act->operation],
+                    &o->tags);
         s.kind = LOGP_STEP_RECEIVE;
         s.peer = act->peer;
     } else {
-        s = step_of(&o->graph->operations[o->graph->base[act->rank] + act->operation], &o->tags);
+        s = step_of(o->graph, &o->graph->operations[o->graph->base[act->rank] + act->operation],
+                    &o->tags);
     }
     if (s.tag == LOGP_ANY_TAG) /* a message that fits every receive is taken by its own */
         s.tag = INT_MAX;

@@ -32,7 +32,7 @@ void lpi_meetings_fini(struct lpi_meetings *m)
 
 static uint64_t tag_of(const struct lpi_meetings *m, uint32_t item)
 {
-    return lpi_operation_tag(&m->graph->operations[m->items[item].operation]);
+    return lpi_operation_tag(m->graph, &m->graph->operations[m->items[item].operation]);
 }
 
 /* ---- ranks without wildcards ---- */
@@ -109,7 +109,7 @@ static int grow(struct lpi_meetings *m)
 static bool fits(const struct lpi_meetings *m, uint32_t receive, uint32_t source, uint64_t tag)
 {
     const struct lpi_operation *o = &m->graph->operations[m->items[receive].operation];
-    const uint64_t wanted = lpi_operation_tag(o);
+    const uint64_t wanted = lpi_operation_tag(m->graph, o);
 
     return (o->peer == source || o->peer == LPI_ANY) &&
            (wanted == tag || wanted == LOGP_GRAPH_ANY_TAG || tag == LOGP_GRAPH_ANY_TAG);

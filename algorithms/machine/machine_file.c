@@ -44,6 +44,7 @@ enum key {
     GAMMA,
     KIND,
     CAPACITY,
+    PORTS,
     N_KEYS
 };
 
@@ -55,7 +56,7 @@ static int take_text(struct reading *r, enum key key, const char *value)
     char *const text[] = {m->name, m->title, m->source, m->nodes, m->inter};
     char allowed[32];
 
-    snprintf(allowed, sizeof(allowed), "at most %zu bytes", most[key] - 1);
+    snprintf(allowed, sizeof(allowed), "must be at most %zu bytes", most[key] - 1);
     if (strlen(value) >= most[key])
         return refuse(r, value, allowed);
     memcpy(text[key], value, strlen(value) + 1);
@@ -96,14 +97,23 @@ static int take_time(struct reading *r, enum key key, const char *value)
     int64_t ps;
 
     if (unit_ps == 0 && value[n - 1] != 's' && strcmp(value, "0") != 0)
-        return refuse(r, value, "a time with a suffix ns, us, ms or s");
-    if (!logp_time_parse(value, unit_ps != 0 ? unit_ps : 1, &ps) ||
+        return refuse(
+            r, value,
+            key == BYTE
+                ? "must be a time with a suffix ps, ns or us, or a rate as 10GB/s (80 Gbit/s)"
+                : "must be a time with a suffix ns, us, ms or s");
+    if (!(key == BYTE ? logp_byte_time_parse : logp_time_parse)(value, unit_ps != 0 ? unit_ps : 1,
+                                                                &ps) ||
         ps > LOGP_PARAM_MAX_NS * (whole ? 1000 : 1))
-        return refuse(r, value, whole ? "a time >= 0, up to 11 days" : "a time >= 0, up to 1000 s");
+        return refuse(r, value,
+                      whole ? "must be a time >= 0, up to 11 days"
+                      : key == BYTE
+                          ? "must be a time >= 0, up to 1000 s, or a rate as 10GB/s (80 Gbit/s)"
+                          : "must be a time >= 0, up to 1000 s");
     if (whole && ps % 1000 != 0)
-        return refuse(r, value, "a whole number of nanoseconds");
+        return refuse(r, value, "must be a whole number of nanoseconds");
     if (key == UNIT && ps == 0)
-        return refuse(r, value, "a time >= 1ns");
+        return refuse(r, value, "must be a time >= 1ns");
     *of[key] = whole ? ps / 1000 : ps;
     if (key == O)
         p->o_recv_ns = p->o_send_ns;
@@ -117,15 +127,30 @@ static int take_kind(struct reading *r, enum key key, const char *value)
     r->m->params.gap_shared = strcmp(value, "shared") == 0;
     return r->m->params.gap_shared || strcmp(value, "separate") == 0
                ? 0
-               : refuse(r, value, "separate or shared");
+               : refuse(r, value, "must be separate or shared");
 }
 
 static int take_capacity(struct reading *r, enum key key, const char *value)
 {
     (void)key;
     r->m->params.capacity = strcmp(value, "on") == 0 ? LOGP_CAPACITY_RULE : 0;
-    return r->m->params.capacity != 0 || strcmp(value, "off") == 0 ? 0
-                                                                   : refuse(r, value, "on or off");
+    return r->m->params.capacity != 0 || strcmp(value, "off") == 0
+               ? 0
+               : refuse(r, value, "must be on or off");
+}
+
+static int take_ports(struct reading *r, enum key key, const char *value)
+{
+    int64_t n = 0;
+    size_t i = 0;
+
+    (void)key;
+    while (i < 2 && value[i] >= '0' && value[i] <= '9')
+        n = 10 * n + value[i++] - '0';
+    if (value[i] != '\0' || n < 1 || n > LOGP_MOST_PORTS)
+        return refuse(r, value, "must be a number of ports, 1 to 64");
+    r->m->ports = n;
+    return 0;
 }
 
 static const struct {
@@ -140,6 +165,7 @@ static const struct {
     [O_RECV] = {"o_recv", take_time}, [GAP] = {"g", take_time},
     [BYTE] = {"G", take_time},        [GAMMA] = {"gamma", take_time},
     [KIND] = {"gap", take_kind},      [CAPACITY] = {"capacity", take_capacity},
+    [PORTS] = {"ports", take_ports},
 };
 
 /* ---- lines ---- */
@@ -175,7 +201,7 @@ static int take_line(struct reading *r, char *text)
     int key = 0;
 
     if (equals == NULL)
-        return refuse(r, text, "key = value");
+        return refuse(r, text, "write key = value, as L = 1.3us");
     *equals = '\0';
     value = trim(equals + 1);
     text = trim(text);
@@ -187,9 +213,9 @@ static int take_line(struct reading *r, char *text)
         return refuse(r, text, "needs a value");
     excluded = key == O ? both : (1u << key & both) != 0 ? 1u << O : 0;
     if ((r->seen & 1u << key) != 0)
-        return refuse(r, text, "once");
+        return refuse(r, text, "given twice; keep one");
     if ((r->seen & excluded) != 0)
-        return refuse(r, text, "o, or o_send and o_recv");
+        return refuse(r, text, "give o, or o_send and o_recv");
     if (keys[key].take(r, (enum key)key, value) != 0)
         return -EINVAL;
     r->seen |= 1u << key;
@@ -203,6 +229,7 @@ static int check_whole(struct reading *r)
 
     if ((r->seen & 1u << O) != 0)
         r->seen |= 1u << O_SEND | 1u << O_RECV;
+    r->line += r->line == 0; /* of an empty file */
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
         if ((r->seen & 1u << needed[i]) == 0)
             return refuse(r, keys[needed[i]].name,

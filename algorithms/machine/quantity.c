@@ -8,7 +8,13 @@ static const struct {
     const char *suffix;
     int64_t ps;
 } scales[] = {
-    {"ps", 1}, {"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", INT64_C(1000000000000)},
+    {"ps", 1},
+    {"ns", 1000},
+    {"us", 1000000},
+    {"\u00b5s", 1000000}, /* the micro sign */
+    {"\u03bcs", 1000000}, /* the Greek letter, as keyboards have it */
+    {"ms", 1000000000},
+    {"s", INT64_C(1000000000000)},
 };
 
 /* Parse the exponent after a number, if any. @return the next character; NULL: too large */
@@ -68,4 +74,28 @@ bool logp_time_parse(const char *text, int64_t unit_ps, int64_t *out)
         return false;
     *out = (int64_t)(ps / power);
     return true;
+}
+
+/* Parse "10GB/s" into the time of a byte, to the nearest picosecond. Prefixes are powers of 1000.
+ * @return false: the text is not a rate, or a byte takes less than half a picosecond */
+static bool parse_rate(const char *text, int64_t *ps)
+{
+    static const char *const suffixes[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
+    int64_t mantissa, power;
+    const char *suffix = logp_decimal_parse(text, &mantissa, &power);
+    __int128 second = (__int128)1000000000000; /* of as many bytes as the prefix means */
+
+    if (suffix == NULL || mantissa == 0)
+        return false;
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++, second /= 1000)
+        if (strcmp(suffix, suffixes[i]) == 0) {
+            *ps = (int64_t)((second * power + mantissa / 2) / mantissa);
+            return *ps > 0;
+        }
+    return false;
+}
+
+bool logp_byte_time_parse(const char *text, int64_t unit_ps, int64_t *ps)
+{
+    return parse_rate(text, ps) || logp_time_parse(text, unit_ps, ps);
 }

@@ -34,15 +34,18 @@
  * The last bytes. Of n bytes take the m that leave the root last; each leaves when the first
  * message that has it starts. Let M be the first message with any of these, and let it start at s
  * with m' of these and y others. The n - m - y bytes that are not in M left before,
- * so s >= (n - m - y) G for g >= G. For o <= g neither the m' bytes arrive anywhere sooner, nor the
- * next message of the root starts sooner, than if they alone left at s + y G. Before that only the
- * root knew any of the m. So the broadcast of m bytes begins at (n - m) G or later.
+ * so s >= (n - m - y) G for g >= G. With x = max(o - g, 0) neither the m' bytes arrive anywhere
+ * sooner, nor the next message of the root starts sooner, than if they alone left at s + y G - x.
+ * Before that only the root knew any of the m. So the broadcast of m bytes begins at (n - m) G - x
+ * or later.
  *
  * Backwards in time the same holds for a reduction (bound.c).
  */
+#include "memory/thread_memory.h"
 #include "predict/predict.h"
 #include <logp/paper.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,12 +54,16 @@ enum {
     CLASSES = 256, /* messages that take as many steps */
     FEWEST = 16,   /* steps of e at first, */
     FINEST_OF = 4, /* and at last this many times as many, */
-    FINEST = 48,   /* unless these make more steps of (n - 1) G */
-    SPREAD = 2,    /* (m - 1) G is at most this many d, */
-    LONGEST = 48   /* and this many e */
+    FINEST = 120,  /* unless these make more steps of (n - 1) G */
+    SPREAD = 4,    /* (m - 1) G is at most this many d, */
+    LONGEST = 96   /* and this many e */
 };
 
 static const int64_t most = INT64_C(1) << 40; /* of P */
+
+static const double SLOW = 0.6, OTHER_SLOW = 0.8; /* guessed */
+
+static const double FAR = 1.3; /* that no h proves it */
 
 /* The condition on the price of a message. */
 struct line {
@@ -66,12 +73,14 @@ struct line {
 /* All in steps, bytes and processors. */
 struct growth {
     double P, n, step_ps;
+    double slow; /* how slowly the guessed bytes come */
     int e, D;
     int n_classes; /* the first has w = e, and each of the others one more */
     double least[CLASSES], largest[CLASSES]; /* bytes of the messages of a class */
     double N[STEPS], Y[STEPS];               /* guessed, for each step */
     double c[STEPS + 1], b[STEPS + 1];       /* the price from a step on: V - 1, and W */
     struct line lines[2 * CLASSES];          /* of the messages that start with a step */
+    struct line hull[2 * CLASSES + 1];
 };
 
 /* Fill x->lines with the least that messages starting with step s have to pay in it. */
@@ -91,43 +100,41 @@ static int lines_at(struct growth *x, int s, int end, double h)
     return n;
 }
 
-/* Return the highest line at c, if any is above 0. Ties go to the line with the fewest bytes. */
-static const struct line *highest(const struct line *lines, int n, double c)
+/* Whether q is on or below the line from p to r, which are in the order of k. */
+static bool is_below(const struct line *p, const struct line *q, const struct line *r)
 {
-    const struct line *best = NULL;
-    double most_at_c = 0;
-
-    for (int i = 0; i < n; i++)
-        if (lines[i].at_least - lines[i].k * c > most_at_c) {
-            most_at_c = lines[i].at_least - lines[i].k * c;
-            best = &lines[i];
-        }
-    return best;
+    return (q->at_least - p->at_least) * (r->k - p->k) <=
+           (r->at_least - p->at_least) * (q->k - p->k);
 }
 
-/* Find the least N b + Y c with b + k c above all lines. From c = 0 on: as long as c is cheaper
- * than the b that it saves, up to where another line is the highest. */
-static void price(const struct line *lines, int n, double N, double Y, double *b, double *c)
+/* Find the least N b + Y c with b + k c at_least or more for all lines, which are in the order of k.
+ * As points (k, at_least) all are below a line, of which b is the height at 0 and c the slope. It is
+ * lowest at k = Y / N if it is the edge there of their upper hull, which begins at (0, 0). */
+static void price(struct growth *x, int n, double N, double Y, double *b, double *c)
 {
-    const struct line *at = highest(lines, n, 0);
+    const struct line *lines = x->lines;
+    struct line *hull = x->hull;
+    int size = 1;
 
-    *c = 0;
-    while (at != NULL && N * at->k > Y) {
-        double next = at->at_least / at->k;
-
-        for (int i = 0; i < n; i++)
-            if (lines[i].k < at->k) {
-                const double meets = (at->at_least - lines[i].at_least) / (at->k - lines[i].k);
-
-                next = meets > *c && meets < next ? meets : next;
-            }
-        if (next <= *c)
-            break;
-        *c = next;
-        at = highest(lines, n, *c * (1 + 1e-12));
+    hull[0] = (struct line){0, 0};
+    for (int i = 0; i < n; i++) {
+        if (lines[i].at_least <= hull[size - 1].at_least)
+            continue; /* c is not below 0 */
+        if (lines[i].k <= hull[size - 1].k)
+            size--;
+        while (size > 1 && is_below(&hull[size - 2], &hull[size - 1], &lines[i]))
+            size--;
+        hull[size++] = lines[i];
     }
-    at = highest(lines, n, *c);
-    *b = at != NULL ? at->at_least - at->k * *c : 0;
+    while (size > 1 && N * hull[size - 2].k > Y)
+        size--;
+    *c = 0;
+    *b = hull[size - 1].at_least;
+    if (size > 1 && N * hull[size - 1].k > Y) {
+        *c = (hull[size - 1].at_least - hull[size - 2].at_least) /
+             (hull[size - 1].k - hull[size - 2].k);
+        *b = fmax(*b - *c * hull[size - 1].k, 0);
+    }
 }
 
 /* n V(0) + W(0) + (P-1) h for T in steps, by P n */
@@ -140,7 +147,7 @@ static double worth(struct growth *x, int T, double h)
     for (int s = end - 1; s >= 0; s--) {
         double b, c;
 
-        price(x->lines, lines_at(x, s, end, h), x->N[s], x->Y[s], &b, &c);
+        price(x, lines_at(x, s, end, h), x->N[s], x->Y[s], &b, &c);
         x->b[s] = x->b[s + 1] + b;
         x->c[s] = x->c[s + 1] + c;
     }
@@ -162,7 +169,7 @@ static bool are_too_few(struct growth *x, int T, double *h)
             best = it;
             best_h = *h * tried[i];
         }
-        if (best < 1 - 1e-6)
+        if (best < 1 - 1e-6 || best > FAR)
             break;
     }
     *h = best_h;
@@ -173,7 +180,7 @@ static bool are_too_few(struct growth *x, int T, double *h)
  * do. @return the time when all is then known */
 static int guess(struct growth *x, const struct logp_params *p, int64_t o, int64_t d, int64_t g)
 {
-    const double slow = 0.6, G = (double)p->G_ps / x->step_ps;
+    const double G = (double)p->G_ps / x->step_ps;
     const double less = ((double)g * 1000 - (double)p->G_ps) / x->step_ps;
     double Y = x->n;
     int i = 0;
@@ -190,7 +197,7 @@ static int guess(struct growth *x, const struct logp_params *p, int64_t o, int64
         if (i >= x->D) {
             const double N = x->N[i - x->D], known = x->Y[i - x->D], w = less + known / N * G;
 
-            Y += slow * known /
+            Y += x->slow * known /
                  (w * x->step_ps > (double)o * 1000 ? w : (double)o * 1000 / x->step_ps);
         }
     }
@@ -249,46 +256,77 @@ static int cut(struct growth *x, int steps, const struct logp_params *p, int64_t
 }
 
 /* Return the bound for n bytes; 0: none is proved, or there is no memory. d >= e > 0, g <= d. The
- * time that coarse steps prove is the start of the search in steps of half their length, twice. */
+ * time that coarse steps prove is the start of the search in steps of half their length, twice, each
+ * with two guesses. */
 static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_t g, int64_t P,
                        int64_t n)
 {
     const double e = (double)lpi_max(o, g) * 1000, st = (double)(n - 1) * (double)p->G_ps;
     struct growth *x = malloc(sizeof(*x)); /* too large for the stack of a fiber */
     int steps = FEWEST, guessed, low;
-    double ps = 0, h = 0.4;
+    double h = 0.4, ps = 0;
 
     if (x == NULL)
         return 0;
     x->P = (double)P;
     x->n = (double)n;
+    x->slow = SLOW;
     if (st * FEWEST > e * FINEST)
         steps = (int)lpi_max((int64_t)(e * FINEST / st), 1);
     while ((guessed = cut(x, steps, p, o, d, g)) == STEPS && steps > 1)
         steps = steps * 3 / 4;
     if (guessed < STEPS && are_too_few(x, guessed / 2, &h)) {
-        low = search_steps(x, guessed / 2, guessed + guessed / 4, &h);
+        low = search_steps(x, guessed / 2, 2 * guessed, &h);
         ps = low * x->step_ps;
-        for (int times = 2; times <= FINEST_OF; times *= 2) {
-            if (cut(x, times * steps, p, o, d, g) == STEPS)
-                break;
-            low = search_steps(x, 2 * low, 2 * low + low / 8 + 2, &h);
+        for (int times = 2; times <= FINEST_OF && cut(x, times * steps, p, o, d, g) < STEPS;
+             times *= 2) {
+            low = search_steps(x, 2 * low, 2 * low + low / 3 + 2, &h);
+            x->slow = OTHER_SLOW;
+            if (guess(x, p, o, d, g) < STEPS)
+                low = search_steps(x, low, low + low / 32 + 2, &h);
             ps = low * x->step_ps;
+            x->slow = SLOW;
         }
     }
     free(x);
     return (int64_t)(ps / 1000);
 }
 
-/* The question that this thread asked last: others of the same collective follow. */
+/* A question and its answer. */
 struct asked {
     int64_t o, d, g, G_ps, P, n;
 };
 
+/* The questions that this thread asked before, each at the place of its hash: rows of a collective,
+ * and patterns of arrivals, ask the same in turn. */
+enum { KEPT = 32 };
+
+static size_t place_of(const struct asked *q)
+{
+    const int64_t parts[] = {q->o, q->d, q->g, q->G_ps, q->P, q->n};
+    uint64_t h = 0;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        h = (h ^ (uint64_t)parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return h >> 59; /* of 32 */
+}
+
+struct kept {
+    struct asked asked; /* n 0: none */
+    int64_t ns;
+};
+
+/* NULL: no memory */
+static struct kept *kept_by_thread(void)
+{
+    static _Thread_local void *memory;
+
+    return lpi_thread_memory(&memory, KEPT * sizeof(struct kept));
+}
+
 int64_t lpi_bound_growth(const struct logp_params *p, int64_t o, int64_t P, int64_t bytes)
 {
-    static _Thread_local struct asked last;
-    static _Thread_local int64_t last_ns;
+    struct kept *all, *kept;
     const int64_t d = p->o_send_ns + p->L_ns + p->o_recv_ns, g = p->g_ns < d ? p->g_ns : d;
     const int64_t e = lpi_max(o, g);
     const __int128 spread = (__int128)(SPREAD * d < LONGEST * e ? SPREAD * d : LONGEST * e) * 1000;
@@ -299,12 +337,16 @@ int64_t lpi_bound_growth(const struct logp_params *p, int64_t o, int64_t P, int6
         return 0;
     if (spread / p->G_ps < bytes - 1)
         asked.n = (int64_t)(spread / p->G_ps) + 1;
-    if (memcmp(&asked, &last, sizeof(asked)) != 0) {
-        last_ns = time_of(p, o, d, g, P, asked.n);
-        last = asked;
+    all = kept_by_thread();
+    kept = all != NULL ? &all[place_of(&asked)] : NULL;
+    if (kept != NULL && memcmp(&asked, &kept->asked, sizeof(asked)) == 0) {
+        T = kept->ns;
+    } else {
+        T = time_of(p, o, d, g, P, asked.n);
+        if (kept != NULL)
+            *kept = (struct kept){asked, (int64_t)T};
     }
-    T = last_ns;
-    if (o <= p->g_ns && p->G_ps <= (__int128)p->g_ns * 1000)
-        T += (__int128)(bytes - asked.n) * p->G_ps / 1000;
+    if (p->G_ps <= (__int128)p->g_ns * 1000)
+        T += lpi_later((__int128)(bytes - asked.n) * p->G_ps / 1000 - lpi_max(o - p->g_ns, 0), 0);
     return T < INT64_MAX / 8 ? (int64_t)T : INT64_MAX / 8;
 }

@@ -183,6 +183,10 @@ int64_t lpi_bound_ways(int64_t P, const struct logp_invocation *c, const struct 
 
     if (w == NULL || need->bytes < 1 || !are_there(&need->from, P) || !are_there(&need->to, P))
         return 0;
+    if (w->ports > 1)
+        T = lpi_bound_ports(w, need);
+    if (w->n == 0)
+        return T;
     for (int back = 0; back <= 1; back++) {
         struct look x = {.w = w, .need = need, .back = back != 0, .farthest = -1};
 

@@ -66,12 +66,17 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
     return t;
 }
 
+static inline bool lpi_has_ports(const struct logp_network *n)
+{
+    return n->ports > 1;
+}
+
 /* Whether formulas hold, but for the shared gap and topologies, which some know. */
 static inline bool lpi_is_plain(const struct logp_invocation *c)
 {
     return c->args.blocks == NULL && c->model.links == NULL && c->model.rendezvous_from == 0 &&
            c->model.arrivals == NULL && logp_params_capacity(&c->model.params) == 0 &&
-           !c->model.params.recv_streams;
+           !c->model.params.recv_streams && !lpi_has_ports(&c->model);
 }
 
 /* Time to combine `elements` elements, rounded up to whole nanoseconds once. */
@@ -155,6 +160,34 @@ static inline int64_t lpi_ceil_div(int64_t n, int64_t k)
 static inline int64_t lpi_mod(int64_t x, int64_t P)
 {
     return x < 0 ? x + P : x >= P ? x - P : x;
+}
+
+/* The largest common divisor; a, b >= 0 */
+static inline int64_t lpi_gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The x of 0 .. n-1 with x a = 1 mod n, of numbers without a common divisor; 0 where n = 1. */
+static inline int64_t lpi_inverse(int64_t a, int64_t n)
+{
+    int64_t b = n, x = 1, y = 0;
+
+    while (b != 0) {
+        const int64_t q = a / b, rest = a % b, next = x - q * y;
+
+        a = b;
+        b = rest;
+        x = y;
+        y = next;
+    }
+    return (x % n + n) % n;
 }
 
 /* minimise.c */
@@ -413,9 +446,12 @@ struct lpi_need {
     bool each_to;    /* a processor sends other bytes to each */
 };
 
-/* bound_ways.c: over links that differ, or a network; 0 elsewhere. Only in logp_collective.bound,
- * for which c->plan.state is the struct lpi_ways. */
+/* bound_ways.c: over links that differ, a network, or several ports; 0 elsewhere. Only in
+ * logp_collective.bound, for which c->plan.state is the struct lpi_ways. */
 int64_t lpi_bound_ways(int64_t P, const struct logp_invocation *c, const struct lpi_need *need);
+
+/* bound_ports.c: the same through the ports of one processor. */
+int64_t lpi_bound_ports(const struct lpi_ways *w, const struct lpi_need *need);
 
 /* bound_cuts.c: the same through the links of a network. */
 int64_t lpi_bound_cuts(const struct lpi_ways *w, const struct lpi_need *need);
@@ -424,6 +460,18 @@ int64_t lpi_bound_cuts(const struct lpi_ways *w, const struct lpi_need *need);
  * their own. longer: the time to add until all have its bytes. */
 int64_t lpi_bound_levels(const struct lpi_ways *w, const struct lpi_need *need, int place,
                          bool back, const int64_t *way, int64_t longer);
+
+/* ports_tree.c: the tree of a broadcast where processors have several ports. d: of a message, from
+ * the start of its send to the end of its receipt; busy: the processor's part of it; e: from one
+ * start of a port to its next. */
+struct lpi_ports_tree {
+    int64_t d, busy, e, ports;
+};
+
+/* @param parent  out: of each of P processors, in the order in which they have the item; that of
+ *                the first -1; or NULL
+ * @return when the last has it; -1: there is no memory */
+int64_t lpi_ports_tree(const struct lpi_ports_tree *t, int P, int *parent);
 
 /* N operands in all, on as many of P as it pays to have some. */
 int64_t lpi_bound_summation(const struct logp_params *p, int64_t P, int64_t N);
@@ -449,15 +497,17 @@ struct lpi_ways {
     const struct logp_links *links;       /* NULL: a network */
     const struct logp_topology *topology; /* NULL: links */
     struct logp_params params;            /* parameters that links do not give */
+    int64_t ports;                        /* more than one: ways are those without g and G, */
+    struct logp_params port;              /* and these are the least parameters of a port */
     int64_t P;
-    int n;
+    int n; /* 0: all are equally far apart */
     int rank[LPI_PLACES];
     int64_t stands_for[LPI_PLACES]; /* number of ranks as far from any place that is an end */
     bool is_end[LPI_PLACES];        /* ways from and to it may be looked at */
 };
 
 /* @return false if c has neither links nor a network, if they are not for P processors, or if there
- * are too many places. */
+ * are too many places; and its processors have one port. */
 bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_invocation *c);
 
 /* The way from a place to each (back: from each to it); 0 to itself. */

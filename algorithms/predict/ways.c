@@ -122,6 +122,8 @@ static bool sample_links(struct lpi_ways *w, int root)
         logp_links_per_node(w->links) > 0 ? logp_links_per_node(w->links) : w->P;
     struct choice x = {.node = {0}};
 
+    if (logp_links_per_socket(w->links) > 0) /* ranks of a node may be on different sockets */
+        return w->P <= LPI_PLACES && add_all(w);
     for (int64_t first = 0, node = 0; first < w->P; first += per_node, node++) {
         const int64_t end = w->P - first < per_node ? w->P : first + per_node;
         const bool stands_out = first == 0 || end == w->P || (first <= root && root < end);
@@ -143,21 +145,34 @@ static bool sample_links(struct lpi_ways *w, int root)
     return true;
 }
 
-bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_invocation *c)
+static bool find_places(struct lpi_ways *w, int64_t P, const struct logp_invocation *c)
 {
     const int root = c->args.root >= 0 && c->args.root < P ? c->args.root : 0;
 
+    w->P = P;
+    w->n = 0;
     w->links = c->model.links;
     w->topology = c->model.links == NULL ? c->model.topology : NULL;
     w->params = c->model.params;
-    w->P = P;
-    w->n = 0;
     if (P < 2 || (w->links != NULL ? logp_links_size(w->links) != P
                                    : w->topology == NULL || logp_topology_size(w->topology) != P))
         return false;
     if (w->links != NULL)
         return sample_links(w, root);
     return P <= LPI_ALL_PLACES ? add_all(w) : sample_network(w, root);
+}
+
+bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_invocation *c)
+{
+    const bool found = find_places(w, P, c);
+
+    w->ports = lpi_has_ports(&c->model) ? c->model.ports : 1;
+    w->port = c->model.params;
+    if (w->links != NULL)
+        logp_links_least(w->links, &w->port, &w->port);
+    if (!found)
+        w->n = 0;
+    return found || w->ports > 1;
 }
 
 /* ---- times ---- */
@@ -168,6 +183,8 @@ struct logp_params lpi_ways_params(const struct lpi_ways *w, int from, int to)
 
     if (w->links != NULL)
         logp_links_of(w->links, w->rank[from], w->rank[to], &w->params, &p);
+    if (w->ports > 1)
+        p.g_ns = p.G_ps = 0;
     return p;
 }
 

@@ -6,6 +6,7 @@
 #include "predict/predict.h"
 #include "schedule/schedule.h"
 
+#include <logp/graph.h>
 #include <logp/machine.h>
 
 #include <errno.h>
@@ -39,6 +40,20 @@ static void add_bytes(struct logp_terms *terms, int64_t n, int64_t G_ps, int64_t
     terms->rounding_ps += rounding(n, G_ps);
 }
 
+/* What streams through the processor in a send or a receive. */
+static void add_streams(const struct lpi_explanation *x, uint32_t task, struct logp_terms *terms)
+{
+    const struct logp_params *p = &x->public.params;
+    const int64_t n = lpi_streamed(x, task), in = lpi_streamed_in(x, task);
+
+    if (p->O_ps > 0 && (in == 0 || p->O_ps >= p->G_ps)) {
+        terms->bytes_O = n;
+        terms->rounding_ps += rounding(n, p->O_ps);
+    } else {
+        add_bytes(terms, in, p->G_ps, LOGP_AS_BEFORE);
+    }
+}
+
 /* Return the time of a task, in terms. */
 static struct logp_terms terms_of_task(const struct lpi_explanation *x, uint32_t task)
 {
@@ -56,8 +71,8 @@ static struct logp_terms terms_of_task(const struct lpi_explanation *x, uint32_t
             (struct logp_terms){.elements = x->public.params.gamma_ps > 0 ? t->elements : 0,
                                 .compute_ns = t->compute_ns,
                                 .rounding_ps = rounding(t->elements, x->public.params.gamma_ps)};
-    if (t->kind == LOGP_STEP_RECEIVE)
-        add_bytes(&terms, lpi_streamed_in(x, task), x->public.params.G_ps, LOGP_AS_BEFORE);
+    if (t->kind != LOGP_STEP_COMPUTE)
+        add_streams(x, task, &terms);
     return terms;
 }
 
@@ -87,6 +102,7 @@ static void add_terms(struct logp_terms *sum, const struct logp_terms *t)
     sum->compute_ns += t->compute_ns;
     sum->rounding_ps += t->rounding_ps;
     sum->links_ns += t->links_ns;
+    sum->bytes_O += t->bytes_O;
 }
 
 /* From the end to the beginning; those that take no time are left out. */
@@ -112,6 +128,25 @@ static void add_edge(struct lpi_explanation *x, uint32_t task, const struct lpi_
 {
     const struct logp_task *from = &x->tasks[e->from], *to = &x->tasks[task];
 
+    if (e->L > 0 && e->o_send > 0) { /* the overhead of the send, and then the wire */
+        const int64_t sent_ns = from->start_ns + x->public.params.o_send_ns;
+
+        add_segment(x, (struct logp_path_segment){LOGP_SEGMENT_WIRE,
+                                                  from->rank,
+                                                  from->peer,
+                                                  e->from,
+                                                  sent_ns,
+                                                  to->start_ns,
+                                                  {.L = 1}});
+        add_segment(x, (struct logp_path_segment){LOGP_SEGMENT_SEND,
+                                                  from->rank,
+                                                  from->peer,
+                                                  e->from,
+                                                  from->start_ns,
+                                                  sent_ns,
+                                                  {.o_send = 1}});
+        return;
+    }
     if (e->L > 0 || e->g > 0 || e->o_send > 0 || e->o_recv > 0)
         add_segment(x, (struct logp_path_segment){e->L > 0 ? LOGP_SEGMENT_WIRE : LOGP_SEGMENT_GAP,
                                                   from->rank, from->peer, e->from,
@@ -120,10 +155,11 @@ static void add_edge(struct lpi_explanation *x, uint32_t task, const struct lpi_
 }
 
 /* why: of each task the edge that decides when it starts. */
-static int find_path(struct lpi_explanation *x, const int8_t *why, uint32_t last)
+static int find_path(struct lpi_explanation *x, const int32_t *why, uint32_t last)
 {
     size_t n = x->public.n_tasks;
-    struct lpi_edge edges[LPI_EDGES];
+    struct lpi_edge space[LPI_EDGES];
+    size_t unwanted;
 
     x->path = malloc((2 * n + 1) * sizeof(*x->path));
     if (x->path == NULL)
@@ -131,9 +167,8 @@ static int find_path(struct lpi_explanation *x, const int8_t *why, uint32_t last
     if (last != LPI_NO_TASK)
         add_task(x, last);
     for (uint32_t i = last; i != LPI_NO_TASK && why[i] >= 0;) {
-        const struct lpi_edge *e = &edges[why[i]];
+        const struct lpi_edge *e = &lpi_edges(x, i, space, &unwanted)[why[i]];
 
-        lpi_edges(x, i, edges);
         add_edge(x, i, e);
         if (!e->from_start)
             add_task(x, e->from);
@@ -173,10 +208,11 @@ static int find_slack(struct lpi_explanation *x, const struct lpi_prices *p)
         late[i] = e->ns - whole_ns(lpi_task_length(x, p, (uint32_t)i));
     for (size_t i = e->n_tasks; i-- > 0;) {
         struct logp_task *t = &x->tasks[i];
-        struct lpi_edge edges[LPI_EDGES];
-        const int n = lpi_edges(x, (uint32_t)i, edges);
+        struct lpi_edge space[LPI_EDGES];
+        size_t n;
+        const struct lpi_edge *edges = lpi_edges(x, (uint32_t)i, space, &n);
 
-        for (int k = 0; k < n; k++) {
+        for (size_t k = 0; k < n; k++) {
             const struct lpi_at length = lpi_edge_length(x, p, &edges[k]);
             int64_t until = late[i] - whole_ns(length);
 
@@ -204,16 +240,15 @@ static void set_times(struct lpi_explanation *x, const struct lpi_prices *p,
 {
     for (uint32_t i = 0; i < x->public.n_tasks; i++) {
         struct logp_task *t = &x->tasks[i];
-        const uint32_t match = x->links[i].match;
-
         t->start_ns = whole_ns(starts[i]);
         t->end_ns = t->start_ns + whole_ns(lpi_task_length(x, p, i));
         if (t->kind == LOGP_STEP_SEND) {
             const struct lpi_edge wire = lpi_wire(x, i);
 
-            t->arrival_ns = t->end_ns + whole_ns(lpi_edge_length(x, p, &wire));
-        } else if (match != LPI_NO_TASK)
-            t->arrival_ns = x->tasks[match].arrival_ns;
+            t->arrival_ns = (wire.from_start ? t->start_ns : t->end_ns) +
+                            whole_ns(lpi_edge_length(x, p, &wire));
+        } else if (t->kind == LOGP_STEP_RECEIVE)
+            t->arrival_ns = x->tasks[t->other].arrival_ns;
     }
 }
 
@@ -262,7 +297,7 @@ static int explain(struct lpi_explanation *x)
     const size_t n = x->public.n_tasks;
     const struct lpi_prices p = lpi_prices_of(&x->public.params);
     struct lpi_at *starts = malloc((n + 1) * sizeof(*starts)), end;
-    int8_t *why = malloc(n + 1);
+    int32_t *why = malloc((n + 1) * sizeof(*why));
     uint32_t last;
     int rc = starts != NULL && why != NULL ? 0 : -ENOMEM;
 
@@ -278,6 +313,21 @@ static int explain(struct lpi_explanation *x)
     free(starts);
     free(why);
     return rc == 0 ? find_slack(x, &p) : rc;
+}
+
+/* Explain the recorded tasks; rc: of the recording. */
+static int finish(struct lpi_explanation *x, int rc, struct logp_explanation **out)
+{
+    if (rc == 0)
+        rc = explain(x);
+    x->public.tasks = x->tasks;
+    x->public.path = x->path;
+    x->public.slack_ns = x->slack_ns;
+    if (rc == 0)
+        *out = &x->public;
+    else
+        logp_explanation_free(&x->public);
+    return rc;
 }
 
 /* 0; -ENOTSUP, or what the built-in models refuse. */
@@ -320,16 +370,33 @@ int logp_explanation_create(const struct logp_schedule *schedule, struct logp_ex
     rc = lpi_record(schedule, x);
     if (rc == 0 && schedule->model.links != NULL)
         rc = poll_mail_costs(x, schedule->model.links);
-    if (rc == 0)
-        rc = explain(x);
-    x->public.tasks = x->tasks;
-    x->public.path = x->path;
-    x->public.slack_ns = x->slack_ns;
-    if (rc == 0)
-        *out = &x->public;
-    else
-        logp_explanation_free(&x->public);
-    return rc;
+    if (rc == 0 && lpi_has_ports(&schedule->model)) {
+        const struct lpi_prices prices = lpi_prices_of(&x->public.params);
+
+        rc = lpi_take_ports(x, &prices, (int)schedule->model.ports);
+    }
+    return finish(x, rc, out);
+}
+
+int logp_explanation_of_graph(const struct logp_graph *graph, const struct logp_network *network,
+                              struct logp_explanation **out)
+{
+    struct lpi_explanation *x;
+    int rc;
+
+    if (network->topology != NULL || logp_params_capacity(&network->params) > 0 ||
+        network->rendezvous_from > 0 || network->arrivals != NULL || network->links != NULL)
+        return -ENOTSUP;
+    x = calloc(1, sizeof(*x));
+    if (x == NULL)
+        return -ENOMEM;
+    x->public.size = sizeof(x->public);
+    x->public.P = logp_graph_size(graph).P;
+    x->public.params = network->params;
+    x->public.params.recv_streams = true;
+    x->public.params.gap_shared = x->public.params.store_forward = false;
+    rc = lpi_record_graph(graph, network, x);
+    return finish(x, rc, out);
 }
 
 void logp_explanation_free(struct logp_explanation *e)
@@ -340,6 +407,8 @@ void logp_explanation_free(struct logp_explanation *e)
         return;
     free(x->tasks);
     free(x->links);
+    free(x->edges);
+    free(x->first_edge);
     free(x->costs);
     free(x->path);
     free(x->slack_ns);

@@ -198,6 +198,7 @@ static void look_at(struct fold *f, uint32_t r, int64_t at[LPI_ACTS])
         struct logp_transfer t = {.src = p->src,
                                   .dst = (int)r,
                                   .n_bytes = p->n_bytes,
+                                  .number = 1, /* it only asks */
                                   .ready = d->clock,
                                   .arrival = p->arrival};
 

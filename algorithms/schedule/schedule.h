@@ -436,7 +436,7 @@ int lpi_graph_run(struct logp_vp *vp, const struct logp_invocation *c, void *rec
 
 #define LPI_NO_TASK UINT32_MAX
 
-/* Of a task the ones before it: of its rank, and where it is a receive, the send. */
+/* Of a task the ones before it: of its rank (and port), and where it is a receive, the send. */
 struct lpi_links {
     uint32_t before, send, receive; /* the last of all, and of its kind; LPI_NO_TASK: none */
     uint32_t match;
@@ -447,6 +447,8 @@ struct lpi_explanation {
     struct logp_explanation public;
     struct logp_task *tasks;
     struct lpi_links *links;
+    struct lpi_edge *edges; /* of a graph, which has no links: first_edge[task] .. [task + 1] - 1 */
+    size_t *first_edge;     /* NULL: it is a schedule */
     struct logp_link_costs *costs; /* by task: of its message's link; NULL: all links are alike */
     struct logp_path_segment *path;
     int64_t *slack_ns;
@@ -463,8 +465,9 @@ struct lpi_edge {
 
 enum { LPI_EDGES = 6 };
 
-/* The edges that lead to a task. @return how many */
-int lpi_edges(const struct lpi_explanation *x, uint32_t task, struct lpi_edge out[LPI_EDGES]);
+/* The edges that lead to a task, perhaps in `space`. *n: how many */
+const struct lpi_edge *lpi_edges(const struct lpi_explanation *x, uint32_t task,
+                                 struct lpi_edge space[LPI_EDGES], size_t *n);
 
 /* The rule by which one of two paths is the longer. */
 enum lpi_longer {
@@ -489,11 +492,13 @@ struct lpi_at {
 
 /* The parameters in force: exactly. */
 struct lpi_prices lpi_prices_of(const struct logp_params *params);
+/* The bytes of a message that take G each, in its gap or on the wire. */
+int64_t lpi_streamed(const struct lpi_explanation *x, uint32_t task);
 /* The bytes that stream in while a task is busy: of a receive under loggops. */
 int64_t lpi_streamed_in(const struct lpi_explanation *x, uint32_t task);
 struct lpi_at lpi_edge_length(const struct lpi_explanation *x, const struct lpi_prices *p,
                               const struct lpi_edge *edge);
-/* From the end of its send to its arrival: of the message of this task. */
+/* From the end of its send to its arrival, with O from its start: of the message of this task. */
 struct lpi_edge lpi_wire(const struct lpi_explanation *x, uint32_t task);
 /* The costs that the link of a task's message gives itself; LOGP_AS_BEFORE where the parameters
  * apply. */
@@ -503,9 +508,15 @@ struct lpi_at lpi_task_length(const struct lpi_explanation *x, const struct lpi_
 /* Find when each task starts. why: which edge decides, -1: none, or NULL.
  * @return the end of the last task; *last: the first that ends then, or LPI_NO_TASK */
 struct lpi_at lpi_pass(const struct lpi_explanation *x, const struct lpi_prices *p,
-                       struct lpi_at *starts, int8_t *why, uint32_t *last);
+                       struct lpi_at *starts, int32_t *why, uint32_t *last);
+
+/* Take the port of each message, of n: with these prices. 0; -ENOMEM */
+int lpi_take_ports(struct lpi_explanation *x, const struct lpi_prices *p, int n);
 
 /* record.c: tasks and links, from the steps of all ranks. As logp_explanation_create() */
 int lpi_record(const struct logp_schedule *schedule, struct lpi_explanation *x);
+/* graph_record.c: tasks and edges, from the acts of a graph. As logp_explanation_of_graph() */
+int lpi_record_graph(const struct logp_graph *graph, const struct logp_network *network,
+                     struct lpi_explanation *x);
 
 #endif

@@ -662,8 +662,9 @@ static bool is_plain(const struct search *s)
     const size_t most = lpi_bytes((size_t)s->ask.P, s->c.args.n_bytes);
 
     return s->c.model.links == NULL && s->c.model.topology == NULL && !p->gap_shared &&
-           logp_params_capacity(p) == 0 && s->c.model.rendezvous_from == 0 && !p->recv_streams &&
-           !p->latency_varies && logp_params_stream_ns(p, most) == 0;
+           !lpi_has_ports(&s->c.model) && logp_params_capacity(p) == 0 &&
+           s->c.model.rendezvous_from == 0 && !p->recv_streams && !p->latency_varies &&
+           logp_params_stream_ns(p, most) == 0;
 }
 
 /* Search for a schedule that ends earlier than the best; repeat this until no earlier one is found. */

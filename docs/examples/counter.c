@@ -49,8 +49,11 @@ static int program(struct logp_vp *vp, void *arg)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "random";
-    struct logp_check check = {
-        .sizes = (int[]){2, 3, 4}, .n_sizes = 3, .seed = 1, .name = "counter"};
+    struct logp_check check = {.size = sizeof(check),
+                               .sizes = (int[]){2, 3, 4},
+                               .n_sizes = 3,
+                               .seed = 1,
+                               .name = "counter"};
     struct logp_failure failure;
     int rc;
 

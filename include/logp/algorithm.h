@@ -353,8 +353,13 @@ struct logp_step {
     void (*work)(const struct logp_invocation *c, void *buf, void *recv_buf);
 };
 
-/* Fill a step. @return true, so that a steps function can return it */
-
+/**
+ * Fill a step that sends n_bytes to a rank.
+ * @param peer    the rank, 0 .. P-1
+ * @param tag     >= 0: logp_args.tag for a collective
+ * @param buffer  where the bytes are: from `offset` of this buffer on
+ * @return true, so that a steps function can return it
+ */
 static inline bool logp_step_send(struct logp_step *s, int64_t peer, int tag,
                                   enum logp_buffer buffer, size_t offset, size_t n_bytes)
 {
@@ -367,6 +372,12 @@ static inline bool logp_step_send(struct logp_step *s, int64_t peer, int tag,
     return true;
 }
 
+/**
+ * Fill a step that receives n_bytes from a rank.
+ * @param peer    the rank that sends them, with this tag
+ * @param buffer  where the bytes go: from `offset` of this buffer on
+ * @return true
+ */
 static inline bool logp_step_receive(struct logp_step *s, int64_t peer, int tag,
                                      enum logp_buffer buffer, size_t offset, size_t n_bytes)
 {
@@ -375,7 +386,7 @@ static inline bool logp_step_receive(struct logp_step *s, int64_t peer, int tag,
     return true;
 }
 
-/* One piece of n_bytes. */
+/** Fill a step that copies one piece of n_bytes, which takes no time. @return true */
 static inline bool logp_step_copy(struct logp_step *s, struct logp_buffer_ref at,
                                   struct logp_buffer_ref from, size_t n_bytes)
 {
@@ -388,7 +399,8 @@ static inline bool logp_step_copy(struct logp_step *s, struct logp_buffer_ref at
     return true;
 }
 
-/* at = left op right, n elements, in ns. `at` may be `left`, and shares no bytes with `right`. */
+/** Fill a step that combines n elements, in ns: at = left op right. `at` may be `left`, and shares no
+ *  bytes with `right`. @return true */
 static inline bool logp_step_combine(struct logp_step *s, struct logp_buffer_ref at,
                                      struct logp_buffer_ref left, struct logp_buffer_ref right,
                                      int64_t n, int64_t ns)
@@ -403,7 +415,7 @@ static inline bool logp_step_combine(struct logp_step *s, struct logp_buffer_ref
     return true;
 }
 
-/* Computes for ns; the next `parts` steps are part of it. */
+/** Fill a step that computes for ns; the next `parts` steps are part of it. @return true */
 static inline bool logp_step_compute(struct logp_step *s, int64_t ns, int64_t parts)
 {
     s->kind = LOGP_STEP_COMPUTE;
@@ -651,7 +663,7 @@ LOGP_API int logp_schedule_same(const struct logp_schedule *schedule,
  *
  * The text after the colon belongs to the plug-in. The name of the file ends at the first ':' after
  * its first ".so", or without ".so" at the first ':'. Use a link for a name with a ':' after ".so".
- * The loader searches for a name without '/' (dlopen()).
+ * A name without '/' means a file of the current folder. If there is no such file, the loader searches for the name (dlopen()).
  *
  * A shared object is a plug-in if it defines `logp_plugin`:
  *
@@ -664,7 +676,7 @@ LOGP_API int logp_schedule_same(const struct logp_schedule *schedule,
  *
  * Build it with `cc -shared -fPIC`. It need not be linked with the library: the program that
  * loads it has the functions that it calls. Examples: tests/plugins/jitter.c, a random latency,
- * and tests/plugins/two_ways.c, an algorithm.
+ * and docs/examples/zigzag.c, an algorithm.
  */
 
 /** The version of plug-ins. A new version refuses plug-ins that were built before. Members that may

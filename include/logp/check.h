@@ -201,7 +201,7 @@ struct logp_checked {
     int n_by_size;
 };
 
-/** Zero is a good default for every field. A size of 0 means the fields up to `checked`. */
+/** The settings of a check: logp_check(). Zero is a good default for every field. A size of 0 means the fields up to `checked`. */
 struct logp_check {
     size_t size;
     const int *sizes; /**< the values of P, best in increasing order; NULL: 2, 3 */
@@ -280,14 +280,16 @@ struct logp_check {
     /** The largest number of messages in a run that later ones of the same source pass, as on a
      *  network that reorders (UDP, several connections). A receive, wait or probe may then take a
      *  message although an earlier one of its source is there that it fits, too; it is a choice, and
-     *  the first of all is that no message is passed. Not those of collectives. Untimed checks that
-     *  vary matches only; 0: none */
+     *  the first of all is that no message is passed. Not those of collectives. Checks that vary
+     *  matches only; 0: none. In a timed check a wait for one receive may also take a message that is
+     *  under way, when the earlier one arrives, and sends that wait for their receivers pass none */
     int most_overtaken;
     bool keeps_order; /**< the copy of a message that is doubled comes at once: messages of one
                            source never overtake each other, as MPI demands. Not with
                            most_overtaken */
     /** Further runs that are made after a failure of an untimed check, to find the same failure with
-     *  fewer deviations: all with one deviation, and then runs with other seeds, for at most 5 s.
+     *  fewer deviations: all with one deviation, and then runs near the failure, which have other
+     *  deviations in place of some of its own, and runs with other seeds, for at most 5 s.
      *  0: as many as were made until the failure, at least 2000; negative: none */
     int64_t smallest_runs;
     /** Labels that runs are expected to reach: LOGP_REACHED(). checked.text names one that no run
@@ -296,7 +298,37 @@ struct logp_check {
      *  count */
     const char *const *labels;
     int n_labels;
+    /** Labels that each run must reach before it ends: liveness. A run that ends without one is a
+     *  failure (LOGP_FAILURE_LIVELOCK), and so is one that is cut after most_steps events, where
+     *  orders are fair: with LOGP_STRATEGY_RANDOM and LOGP_STRATEGY_DELAYS */
+    const char *const *must_reach;
+    int n_must_reach;
+    /** The names of tags 0, 1, ..., for texts, traces and pictures; NULL: a tag has no name */
+    const char *const *tag_names;
+    int n_tag_names;
+    /** Describe the payload of a message, for texts, traces and pictures: "vote, term 2". Called
+     *  by the sender in runs that are reported, in its send. It must not call functions of the
+     *  library.
+     *  @param text  out: a text with its 0, of at most `size` bytes; "" at first. NULL: payloads
+     *               have no description */
+    void (*describe)(void *arg, int tag, const void *data, size_t n_bytes, char *text, size_t size);
+    /** A call that would return -EHOSTDOWN, since the vp has crashed, ends the program instead, by a
+     *  longjmp() out of all its frames: callbacks of a library need not hand the error on. All
+     *  frames must be C, and their memory, files and locks are leaked */
+    bool leaves_frames;
 };
+
+#ifndef __cplusplus
+/**
+ * The network of a timed check, with these fields of struct logp_params:
+ *
+ *     struct logp_check check = {.network = LOGP_NETWORK(.L_ns = 6000, .o_send_ns = 2000,
+ *                                                        .o_recv_ns = 2000, .g_ns = 4000)};
+ *
+ * It lives as long as the block around it.
+ */
+#define LOGP_NETWORK(...) (&(struct logp_network){.params = {__VA_ARGS__}})
+#endif
 
 /** The kinds of failures. */
 enum logp_failure_kind {
@@ -310,7 +342,8 @@ enum logp_failure_kind {
     LOGP_FAILURE_AFTER,    /**< `after` returned `error` */
     LOGP_FAILURE_LEFT_OVER,    /**< -EBADMSG: n_left_over messages were never received */
     LOGP_FAILURE_LIVELOCK,     /**< -ELOOP: a run has not ended within most_steps; the check forbids
-                                 that, or no run of this size has ended */
+                                 that, or no run of this size has ended; or it has not reached a
+                                 label of must_reach */
     LOGP_FAILURE_CRASHED,      /**< `error` is the signal that ended the process, or 0: a sanitizer
                                     has; only in replays */
     LOGP_FAILURE_EXITED,       /**< 0: the process has called exit(); only in replays */
@@ -403,8 +436,9 @@ LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *chec
 LOGP_API int logp_check_replay(logp_program program, void *arg, const struct logp_check *check,
                                const char *replay, struct logp_failure *failure);
 
-/** The version of the replays that this library writes and reads. */
-#define LOGP_REPLAY_VERSION 5
+/** The version of the replays that this library writes. It also reads version 5, which has no last line to
+ *  show that the file is whole. */
+#define LOGP_REPLAY_VERSION 6
 
 /**
  * The contents of a replay. The library allocates it; later versions may append members.
@@ -471,6 +505,14 @@ LOGP_API void logp_failure_free(struct logp_failure *failure);
  * @return 0 .. n-1; -EINVAL (n), or the error that stops the run
  */
 LOGP_API int logp_choose(struct logp_vp *vp, int n);
+
+/**
+ * The same, with words for the report: "rank 1 chooses timeout: long".
+ * @param what   of the choice; both must live as long as the check
+ * @param names  of its n answers; NULL: their numbers
+ */
+LOGP_API int logp_choose_named(struct logp_vp *vp, int n, const char *what,
+                               const char *const *names);
 
 /** Choose a number least .. most, by default the one nearest to 0. @return 0; -EINVAL (least >
  *  most, no value), or the error that stops the run: *value is unchanged */
@@ -779,6 +821,7 @@ enum logp_note_kind {
                           test: LOGP_NOTE_FOUND) */
     LOGP_NOTE_TOO_LATE, /**< logp_cancel() has found the receive `request` matched */
     LOGP_NOTE_KEPT,     /**< logp_durable() has kept `value` bytes for the key `tag` */
+    LOGP_NOTE_MARKED,   /**< logp_mark(); `value` is the address of its name */
 };
 
 /** An event of a run. */
@@ -828,8 +871,13 @@ struct logp_explorer {
     bool poison; /**< with checks_requests: also if the buffer of logp_isend() changes before a call
                       has found the send complete */
     struct logp_fault_places fault_places; /**< of most_faults and most_overtaken */
-    int most_overtaken; /**< as in struct logp_check; with untimed and messages only */
-    bool keeps_order;   /**< as in struct logp_check */
+    int most_overtaken;                    /**< as in struct logp_check; with messages only */
+    bool keeps_order;                      /**< as in struct logp_check */
+    /** Called before the note of a send, with its payload; not of collectives. NULL: not wanted */
+    void (*payload)(void *arg, int rank, int tag, const void *data, size_t n_bytes);
+    /** Called where a call of this vp is about to return -EHOSTDOWN; it may jump out of the program.
+     *  NULL: not wanted */
+    void (*leave)(void *arg, int rank);
 };
 
 /**

@@ -87,7 +87,10 @@ struct logp_args {
                               0: see logp_algorithm.same_results */
     const struct logp_algorithm *within; /**< rows by-*: the row of the containing collective that
                                               they use; NULL: the predicted best */
-    int64_t reserved[4];                 /**< 0; space for later parameters */
+    const struct logp_algorithm *first;  /**< allgather, by-broadcast: the row of gather that comes
+                                              before it; NULL: the predicted best */
+    int64_t first_k;                     /**< k of that row; 0 if it has none */
+    int64_t reserved[2];                 /**< 0; space for later parameters */
 };
 
 /**
@@ -169,7 +172,7 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
  *
  * Formulas take microseconds. Candidates without a formula are folded, with LOGP_FOLD_MESSAGES
  * messages in total; the others are then not compared (logp_algorithm_choose()). The process caches
- * some thousand choices, but not those with a topology, links, blocks or rendezvous_from;
+ * some thousand choices, but not those with a topology, links, ports, blocks or rendezvous_from;
  * reading the cache takes no lock. args->op is identified by its name and type.
  * Threads: any.
  * @return NULL: no such collective, no algorithm applies, or no memory
@@ -225,7 +228,8 @@ LOGP_API int logp_algorithm_choose_watched(const char *collective, int64_t P,
  * torus and torus-pipelined on a torus of two dimensions (exact if no message waits for a link,
  * otherwise a lower bound). Schedules are exact in all these cases, up to LOGP_FOLD_P processors
  * and LOGP_FOLD_MESSAGES messages, fewer on links. If latencies vary up to L, the prediction is an
- * upper bound, and with a capacity or on a topology there is none.
+ * upper bound, and with a capacity, with several ports or on a topology there is none. There is none either with several
+ * ports, a capacity and links that differ.
  * @param P  1 .. LOGP_TREE_MAX
  */
 LOGP_API struct logp_prediction logp_algorithm_predict(const struct logp_algorithm *algorithm,

@@ -80,7 +80,8 @@ struct logp_params {
 
 /**
  * The state of a processor that the gap rules need. It belongs to the processor and outlives a
- * replacement of the model. LOGP_NEVER: there was no such operation.
+ * replacement of the model. LOGP_NEVER: there was no such operation. With several ports
+ * (logp_network.ports): of the last send, and of the last receive; the model has the other ports.
  */
 struct logp_port {
     int64_t send_start; /**< start of the last send */
@@ -93,7 +94,8 @@ struct logp_transfer {
     int src;         /**< in: rank of the sender */
     int dst;         /**< in: rank of the receiver */
     size_t n_bytes;  /**< in: payload */
-    unsigned number; /**< send: in, the messages that its sender has sent before in this run */
+    unsigned number; /**< send: in, the messages that its sender has sent before in this run;
+                          receive: in, not 0 if it only asks for the start, with a copy of the port */
     int64_t ready;   /**< in: the earliest start */
     int64_t start;   /**< out: the start */
     int64_t done;    /**< out: the processor is free again, >= start */
@@ -263,7 +265,7 @@ LOGP_API int64_t logp_params_capacity(const struct logp_params *params);
  * delay model.
  *
  * The rules are those of the models, with the parameters of the message's link at both its ends. A
- * processor has one port: its next send, over any link, does not start before max(o_send, g +
+ * processor has one port, or several (logp_network.ports): its next send, over any link, does not start before max(o_send, g +
  * (k-1)G) of the link of the send before it; a receive does not start before max(o_recv, g +
  * (k-1)G) of the link of the message received after the start of the receive before it. With the
  * shared gap a send waits for max(o_recv, g) of its own link after the start of the receive
@@ -321,7 +323,12 @@ LOGP_API int64_t logp_links_size(const struct logp_links *links);
 /**
  * Set the links between nodes; links within a node stay. Ranks 0 .. per_node - 1 are a node, the
  * next per_node ranks another, and so on; the last may have fewer.
- * @param per_node  >= 1, the same as in earlier calls
+ * For three levels set those between sockets first, with the ranks of a socket, and then those
+ * between nodes:
+ *     logp_links_nodes(links, 4, &between_sockets);
+ *     logp_links_nodes(links, 8, &between_nodes);     2 sockets of 4 on each node
+ * What the second call does not set is as between sockets.
+ * @param per_node  >= 1; the same as in the call before, or once a multiple of it
  * @return 0; -EINVAL (per_node, or a cost beyond LOGP_PARAM_MAX_NS or below LOGP_AS_BEFORE),
  *         -ENOMEM
  */
@@ -338,11 +345,14 @@ LOGP_API int logp_links_set(struct logp_links *links, const struct logp_ranks *s
                             const struct logp_ranks *dst, const struct logp_link_costs *costs);
 
 /** @return the kind of a rank, 0 .. LOGP_MOST_KINDS - 1: two ranks of one kind have the same
- *          links to and from any third rank, apart from the nodes that they are on. */
+ *          links to and from any third rank, apart from the nodes and sockets that they are on. */
 LOGP_API int logp_links_kind(const struct logp_links *links, int rank);
 
 /** @return the processors of a node; 0: there are no nodes. */
 LOGP_API int64_t logp_links_per_node(const struct logp_links *links);
+
+/** @return the processors of a socket; 0: nodes have none. */
+LOGP_API int64_t logp_links_per_socket(const struct logp_links *links);
 
 /**
  * The parameters of a message.
@@ -793,8 +803,21 @@ struct logp_network {
      *  are chosen by their schedules. A machine ignores it: logp_experiment.arrivals. NULL: all at
      *  0 */
     const int64_t *arrivals;
-    int64_t reserved[3]; /**< 0; for later fields */
+    /**
+     * Ports of each processor, 1 .. LOGP_MOST_PORTS; 0: 1. All have the same g and G. A send takes
+     * the port on which it can start earliest, of several the lowest, and a receive likewise. The
+     * gap, also a shared one, holds between the sends and receives of a port. The processor is
+     * busy for o_send or o_recv only, and a capacity counts all its messages. Formulas are for
+     * one port: with more, predictions are folds. After logp_machine_set_delay() all ports but
+     * that of the last send and receive are free. Not with a model of your own, and not with
+     * recv_streams.
+     */
+    int64_t ports;
+    int64_t reserved[2]; /**< 0; for later fields */
 };
+
+/** The most ports of a processor. */
+#define LOGP_MOST_PORTS 64
 
 /** Bytes of the reason for which a network is refused. */
 #define LOGP_NETWORK_WHY LOGP_FAULT_WHY
@@ -804,14 +827,15 @@ struct logp_network {
  * program needs it for logp_machine_set_delay() and logp_schedule_fold().
  * @param P    processors, 1 .. LOGP_MAX_PROCESSORS
  * @param own  your own model in place of params, topology and links; the new model owns it, and
- *             after an error it is freed. NULL: none
+ *             after an error it is freed. NULL: none. Not with several ports
  * @param out  out: the model; `none` for an undelayed network. Give it to a machine, or free it
  *             with logp_delay_destroy(). After an error: no model
  * @param why  out: with -EINVAL, a line with the wrong field and the allowed values; otherwise "".
  *             NULL: not wanted
  * @return 0; -EINVAL (no built-in model has these parameters, or one is out of range: see
- *         logp_delay_create(); both topology and links; an error of logp_topology_delay(),
- *         logp_links_delay(), logp_latency_create() or logp_fault_create()), -E2BIG (a
+ *         logp_delay_create(); both topology and links; ports out of range, or with own or
+ *         recv_streams; an error of logp_topology_delay(), logp_links_delay(),
+ *         logp_latency_create() or logp_fault_create()), -E2BIG (a
  *         reserved field is not 0, or own has unknown functions), -ENOMEM
  */
 LOGP_API int logp_network_delay(const struct logp_network *network, int64_t P,

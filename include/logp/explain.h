@@ -31,7 +31,8 @@
  * This holds for the built-in models `logp`, `loggp` and `store-forward` with either gap, `loggops`
  * without O and links, and `varying` if each message takes all of L. Where links differ (delay.h), L,
  * o, g and G are the parameters: a link that uses them is on the path with them, others are a constant
- * time, links_ns. If messages wait for others (a topology, a capacity, a receiver), or ranks arrive
+ * time, links_ns. With several ports (logp_network.ports) a message keeps the port that it takes with the
+ * parameters of the explanation, so the curves and logp_explanation_at() are of these ports. If messages wait for others (a topology, a capacity, a receiver), or ranks arrive
  * late, the time is not such a function: -ENOTSUP.
  *
  * Source: Kelley & Walker, critical-path planning, 1959; Eisner & Severance, JACM 23(4), 1976
@@ -50,7 +51,7 @@ LOGP_BEGIN_DECLS
 #define LOGP_EXPLAIN_TASKS (1 << 22)
 
 /** A time as a sum of parameters, exact to the nanosecond: L times L, o_send times o_send, o_recv
- *  times o_recv, g times g, bytes times G, elements times gamma, compute, links and rounding. */
+ *  times o_recv, g times g, bytes times G and O, elements times gamma, compute, links and rounding. */
 struct logp_terms {
     int64_t L, o_send, o_recv, g;
     int64_t bytes;       /**< 0 if G is 0 */
@@ -58,6 +59,7 @@ struct logp_terms {
     int64_t compute_ns;  /**< other computing: packing, work, steps of a file */
     int64_t rounding_ps; /**< added by rounding up */
     int64_t links_ns;    /**< of links that differ from the parameters */
+    int64_t bytes_O;     /**< times O; 0 if O is 0 */
 };
 
 /** A task: a step of one rank that takes time or is a message. */
@@ -133,6 +135,18 @@ LOGP_API int logp_explanation_create(const struct logp_schedule *schedule,
 LOGP_API int logp_explanation_of(const struct logp_algorithm *algorithm, int64_t P,
                                  const struct logp_args *args, const struct logp_network *network,
                                  struct logp_explanation **out);
+
+struct logp_graph;
+
+/**
+ * Explain the time of a graph by LogGOPSim's rules, logp_graph_evaluate(). Acts keep the order in which
+ * they begin on each processor and interface.
+ * @param network  L, o_send, o_recv, g, G and O count
+ * @return as logp_explanation_create() and logp_graph_evaluate(); -ENOTSUP: also with links
+ */
+LOGP_API int logp_explanation_of_graph(const struct logp_graph *graph,
+                                       const struct logp_network *network,
+                                       struct logp_explanation **out);
 
 /** NULL is allowed. */
 LOGP_API void logp_explanation_free(struct logp_explanation *e);

@@ -19,7 +19,8 @@
  * An operation is free to go when those that it requires are done. A computation, and a send that
  * does not wait for its receiver, free the operations after them when they start; these then wait
  * for their own processor. An operation on another processor therefore does not wait for the end
- * of a computation. A message of more than S bytes frees what requires its send when a receive has
+ * of a computation; if that processor is idle it begins when it became idle, which may be before
+ * the time at which the operation became free. A message of more than S bytes frees what requires its send when a receive has
  * taken it; the processor and the interface of the sender are then busy at least until that time.
  *
  * Of several events at one time, the one goes first that was made first: an operation is made when

@@ -131,8 +131,13 @@ LOGP_API int logp_history_svg(struct logp_history *history, const struct logp_mo
  * @return as LOGP_CHECK()
  */
 #define LOGP_CHECK_LINEARIZABLE(vp, history, model)                                                \
-    logp_check_holds((vp), logp_history_check((history), (model)) == 0,                            \
-                     #history " is linearizable", __FILE__, __LINE__)
+    logp_history_holds((vp), (history), (model), #history " is linearizable", __FILE__, __LINE__)
+
+/** Called by LOGP_CHECK_LINEARIZABLE(). The text of a failure of logp_check() shows the operations that no
+ *  order explains, by client. The two texts must live as long as the report. */
+LOGP_API int logp_history_holds(struct logp_vp *vp, struct logp_history *history,
+                                const struct logp_model *model, const char *expression,
+                                const char *file, int line);
 
 LOGP_END_DECLS
 

@@ -408,7 +408,10 @@ LOGP_API int logp_machine_destroy(struct logp_machine *machine);
  *     gap      = separate     # or shared
  *     nodes    = *x8          # two levels: ranks r / 8 are a node; inside one cost as above
  *     inter    = L=12us,g=2us # between nodes: some of L, o, o_send, o_recv, g, G, with units
+ *                             # three levels: nodes = *x2x4, and inter = L=12us,g=2us;L=3us, the
+ *                             # second between the sockets of a node
  *     capacity = off          # or on: at most ceil(L/g) messages on their way
+ *     ports    = 4            # of each processor, 1 to 64; default: 1
  *
  * Each key occurs at most once, in any order, except that unit comes before the values that it
  * counts. `logp measure --format machine` writes such files; the named machines are built-in ones.
@@ -422,13 +425,15 @@ struct logp_machine_file {
     char name[64];             /**< empty: not given */
     char title[64];            /**< default: the name */
     char source[160];          /**< empty: not given */
-    char nodes[32];            /**< two levels: the value of option --nodes, "*x8"; empty: one
-                                    level */
-    char inter[160];           /**< cost of messages between nodes: the value of option --inter */
+    char nodes[32];            /**< two or three levels: the value of option --nodes, "*x8" or
+                                    "*x2x4"; empty: one level */
+    char inter[160];           /**< cost of messages between nodes: the value of option --inter; of
+                                    three levels both values, with ';' between them */
     const char *delay;         /**< a name of logp_delay_model_at(), static storage */
     int64_t unit_ns;           /**< default: 1 */
     bool has_gamma;            /**< gamma is given */
     struct logp_params params; /**< as the model uses them */
+    int64_t ports;             /**< of each processor; 0: not given, one */
 };
 
 /** An error in a machine file. */

@@ -68,6 +68,24 @@ LOGP_API struct logp_vp *logp_vp_current(void);
  */
 LOGP_API int logp_vp_act(struct logp_vp *vp);
 
+/**
+ * Let other threads call for a vp while a call of it waits.
+ * @param arg       that of logp_vp_share()
+ * @param may_rest  no other vp of the core can run and nothing is emulated, so it may sleep for some 50 us
+ * @return false: no other thread may call now; the call waits as usual, and a deadlock is found
+ */
+typedef bool logp_pause(void *arg, bool may_rest);
+
+/**
+ * Several threads call for this vp in this run, its own and those that act for it (logp_vp_act()). The program has a lock
+ * for it: each of them holds it in a call, and pause() releases it and takes it again. A call that would block
+ * calls pause() again and again, and waits by polling then; a call that polls in vain calls it once. Contexts
+ * of groups that members agree on (logp_group_context()) are unique in the machine from then on, so that the threads of
+ * a vp may make groups at the same time: call it before a logp_sync() that comes before any of these.
+ * @return 0; -ENOTSUP (vps are fibers, the virtual clock, several processes), -ENOMEM
+ */
+LOGP_API int logp_vp_share(struct logp_vp *vp, logp_pause *pause, void *arg);
+
 /** @return the machine that this vp belongs to. */
 LOGP_API struct logp_machine *logp_vp_machine(const struct logp_vp *vp);
 
@@ -532,7 +550,9 @@ LOGP_API int logp_blocking_end(struct logp_vp *vp);
 
 /** @return this vp's clock in ns since the run began; with delay `none` the wall clock. Virtual
  *          clock: after 1000 readings in a row without another call, each costs poll_ns and lets
- *          other vps run, so that a loop that waits for a time ends. */
+ *          other vps run, so that a loop that waits for a time ends. Such a reading is an event
+ *          (logp_check.most_steps), and returns an error of functions that may wait, which is
+ *          negative, if the run is over or the processor has stopped. */
 LOGP_API int64_t logp_now(struct logp_vp *vp);
 
 /** @return the wall clock in ns since the run began, lag included; virtual clock: logp_now().
@@ -637,10 +657,14 @@ LOGP_API int logp_group_translate(const struct logp_vp *from, int n, const int *
 
 /**
  * A context for groups that agree on one in another way: the largest value that this function
- * returns on any member is a context for logp_group_create() that no member has used.
+ * returns on any member is a context for logp_group_create() that no member has used. With logp_vp_share() no two
+ * calls return the same.
  * @return a context above 2^30, up to LOGP_CONTEXT_MAX; LOGP_CONTEXT_MAX + 1: none is left
  */
 LOGP_API uint32_t logp_group_context(const struct logp_vp *vp);
+
+/** @return the context of this group: that of logp_group_create(); 0: all processors */
+LOGP_API uint32_t logp_vp_context(const struct logp_vp *vp);
 
 /* ---- shared ---- */
 

@@ -48,6 +48,10 @@ static inline int leave(struct lpi_proc *p, int rc)
  * noted. @return as lpi_wait_until() */
 int lpi_pass_until(struct lpi_proc *p, int64_t t, enum logp_note_kind kind);
 
+/* p would wait: let the other threads that call for it do so, and let other vps run. @return 0: there are none, and p waits as
+ * usual; 1: something may have changed; or the error that stops the run */
+int lpi_pause_for_threads(struct lpi_proc *p);
+
 /* ---- errors ---- */
 
 /* Note for the report that this call of vp returns error. @return error */

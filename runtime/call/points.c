@@ -16,8 +16,10 @@ int logp_yield(struct logp_vp *vp)
     if (rc != 0)
         return rc;
     enter(p);
-    rc = lpi_rest(p);
+    rc = lpi_pause_for_threads(p);
     if (rc == 0)
+        rc = lpi_rest(p);
+    if (rc >= 0)
         rc = p->core->machine->resolver.pass(p, LOGP_NOTE_WAITED, true);
     return noted(vp, "logp_yield", leave(p, rc));
 }
@@ -43,7 +45,7 @@ int logp_choose(struct logp_vp *vp, int n)
     if (rc != 0 || n == 1)
         return rc;
     p->in_vain = 0; /* another choice may end a loop of polls, so the loop is not a deadlock */
-    return p->core->machine->resolver.pick(p, n);
+    return noted(vp, "logp_choose", p->core->machine->resolver.pick(p, n));
 }
 
 /* A number below 2^bits, 8 bits a choice, the highest first. */

@@ -235,6 +235,12 @@ static int query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp
         if (rc == 0 && q->index != LPI_NOT_YET)
             return end(vp, q, status);
         if (rc == 0)
+            rc = lpi_pause_for_threads(p);
+        if (rc > 0) { /* another thread may have completed what operations awaited */
+            q->index = LPI_SERVED;
+            return 0;
+        }
+        if (rc == 0)
             rc = lpi_query_wait(p, q);
         if (rc != 0)
             return rc;

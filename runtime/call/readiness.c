@@ -71,6 +71,7 @@ int64_t logp_recv_ready(struct logp_vp *vp, int src, size_t n_bytes, int64_t arr
     struct logp_transfer t = {.src = to_global(vp, src),
                               .dst = p->rank,
                               .n_bytes = n_bytes,
+                              .number = 1, /* it only asks */
                               .ready = p->emulated,
                               .arrival = arrival_ns < LPI_CLOCK_END ? arrival_ns : LPI_CLOCK_END};
 

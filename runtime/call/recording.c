@@ -68,6 +68,8 @@ int logp_mark(struct logp_vp *vp, const char *name)
 {
     const int rc = lpi_stopped(vp->proc);
 
+    if (rc == 0 && vp->proc->core->machine->explore != NULL)
+        lpi_note(vp->proc, LOGP_NOTE_MARKED, -1, -1, (int64_t)(uintptr_t)name);
     if (rc != 0 || !enter_recorded(vp))
         return rc;
     lpi_record_mark(vp->proc, name);

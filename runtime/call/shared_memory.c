@@ -72,11 +72,27 @@ static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t 
     return false;
 }
 
+/* Several threads wait for p, which has one place to wait for a word: they poll. @return 1: the word is reached; 0: no other
+ * thread may call; or the error that stops the run */
+static int wait_with_threads(struct lpi_proc *p, const uint64_t *word, uint64_t value)
+{
+    int rc = lpi_pause_for_threads(p);
+
+    while (rc > 0 && logp_shared_get(word) < value) {
+        rc = lpi_progress(p);
+        if (rc == 0)
+            rc = lpi_pause_for_threads(p);
+    }
+    return rc;
+}
+
 static int wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by)
 {
     struct lpi_proc *p = vp->proc;
-    int rc;
+    int rc = wait_with_threads(p, word, value);
 
+    if (rc != 0)
+        return rc > 0 ? 0 : rc;
     if (lpi_has_background(p) || p->inbox.n_any > 0)
         return wait_beside(vp, word, value);
     if (comes_soon(p->core, word, value,

@@ -11,9 +11,22 @@
 #include "core/sched.h"
 #include "delay/delay.h"
 #include "mail/mail.h"
+#include "state/explore.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* Hand the payload to the explorer, if it wants it. Those of collectives are not the program's. */
+static void show_payload(struct lpi_proc *p, const struct lpi_envelope *e)
+{
+    const struct lpi_explore *x = p->core->machine->explore;
+
+    if (x != NULL && x->by.payload != NULL && e->made_by == NULL &&
+        e->context < LPI_CONTEXT_COLLECTIVE &&
+        (e->kind == LPI_EAGER || e->kind == LPI_SYNC_SEND || e->kind == LPI_DATA))
+        x->by.payload(x->by.arg, p->rank, e->tag, e->message != NULL ? e->message->data : e->data,
+                      e->n_bytes);
+}
 
 /* Note a send for the explorer. */
 static void note_send(struct lpi_proc *p, const struct lpi_envelope *e)
@@ -212,8 +225,10 @@ static int await_space(struct lpi_proc *p, const struct lpi_envelope *e)
     const bool serves = e->kind != LPI_DATA && lpi_has_background(p); /* DATA is served itself */
     int rc = serves ? lpi_progress(p) : 0;
 
+    if (rc == 0)
+        rc = lpi_pause_for_threads(p);
     if (rc != 0)
-        return rc;
+        return rc > 0 ? 0 : rc;
     lpi_space_join(p, lpi_queue_cost(e), e->dst, e->tag);
     p->waits_for_any = serves;
     rc = lpi_hold(p);
@@ -244,6 +259,7 @@ static __attribute__((noinline)) int send_instrumented(struct lpi_proc *p, struc
     const int copies = p->core->machine->resolver.fate(p, LOGP_NOTE_SEND, e);
     int rc = copies < 0 ? copies : 0;
 
+    show_payload(p, e);
     if (copies > 0)
         rc = send_when_space(p, to, e, true);
     if (rc != 0 || copies < 2 || kind == LPI_RTS)

@@ -73,9 +73,39 @@ enum { NAMED = 1 << 30 }; /* the largest context that programs name */
 
 uint32_t logp_group_context(const struct logp_vp *vp)
 {
+    struct logp_machine *m = vp->proc->core->machine;
     const uint32_t agreed = vp->proc->agreed;
 
+    /* relaxed: only the number counts; a sync comes after the first store */
+    if (atomic_load_explicit(&m->shared_contexts, memory_order_relaxed) != 0)
+        return atomic_fetch_add_explicit(&m->shared_contexts, 1, memory_order_relaxed);
     return (agreed > NAMED ? agreed : NAMED) + 1;
+}
+
+uint32_t logp_vp_context(const struct logp_vp *vp)
+{
+    return vp->context;
+}
+
+int logp_vp_share(struct logp_vp *vp, logp_pause *pause, void *arg)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_machine *m = p->core->machine;
+    struct lpi_attached *a;
+    uint32_t next = logp_group_context(vp), none = 0;
+
+    if (!m->executor->has_threads || m->is_virtual || m->remote != NULL)
+        return lpi_failed(vp, "logp_vp_share", -ENOTSUP);
+    a = lpi_attached_to(p);
+    if (a == NULL)
+        return lpi_failed(vp, "logp_vp_share", -ENOMEM);
+    a->pause = pause;
+    a->pause_arg = arg;
+    lpi_background_changed(p);
+    /* relaxed: as in logp_group_context() */
+    atomic_compare_exchange_strong_explicit(&m->shared_contexts, &none, next, memory_order_relaxed,
+                                            memory_order_relaxed);
+    return 0;
 }
 
 int logp_group_translate(const struct logp_vp *from, int n, const int *ranks,

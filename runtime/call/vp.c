@@ -68,10 +68,33 @@ int lpi_rest(struct lpi_proc *p)
     return lpi_wait_until(p, lpi_work(p, p->core->machine->poll_ns));
 }
 
-int lpi_poll_in_vain(struct lpi_proc *p, int error)
+int lpi_pause_for_threads(struct lpi_proc *p)
 {
+    const struct lpi_attached *a = lpi_attached_of(p);
+    struct lpi_core *c = p->core;
+    bool paused;
     int rc;
 
+    if (a == NULL || a->pause == NULL)
+        return 0;
+    leave(p, 0); /* the other threads' calls enter and leave, too */
+    paused = a->pause(a->pause_arg, c->run_queue.ready_first == NULL &&
+                                        c->run_queue.timers.n == 0 && !lpi_emulates(c->machine));
+    enter(p);
+    if (!paused)
+        return 0;
+    p->in_vain = 0;
+    lpi_poll_mail(c);
+    rc = lpi_yield(p);
+    return rc != 0 ? rc : 1;
+}
+
+int lpi_poll_in_vain(struct lpi_proc *p, int error)
+{
+    int rc = lpi_pause_for_threads(p);
+
+    if (rc != 0)
+        return rc > 0 ? error : rc;
     p->readings = 0;
     p->polls = p->polls < MOST_POLLS ? p->polls + 1U : p->core->machine->polls_in_vain;
     /* the division by a constant comes first: it settles most polls */
@@ -99,6 +122,9 @@ int lpi_failed(const struct logp_vp *vp, const char *call, int error)
     c->failed.call = call;
     c->failed.rank = vp->proc->rank;
     c->failed.error = error;
+    if (error == -EHOSTDOWN && c->machine->explore != NULL &&
+        c->machine->explore->by.leave != NULL && vp->proc->halted)
+        c->machine->explore->by.leave(c->machine->explore->by.arg, vp->proc->rank);
     return error;
 }
 
@@ -206,6 +232,9 @@ int64_t logp_wall_now(struct logp_vp *vp)
 
 int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
 {
+    int64_t ns;
+
     enter(vp->proc); /* reads the wall clock where there is something to emulate */
-    return vp->proc->core->machine->time->read(vp->proc, wall_ns);
+    ns = vp->proc->core->machine->time->read(vp->proc, wall_ns);
+    return ns >= 0 ? ns : lpi_failed(vp, "logp_now", (int)ns);
 }

@@ -198,13 +198,18 @@ static bool repeats(const struct logp_machine *m)
     return m->n_cores == 1;
 }
 
+/* The frame of a large local array jumps over a small guard. Where there are few stacks, addresses are cheap. */
+enum { FEW = 64, FEW_GUARD_BYTES = 16 << 20 };
+
 static int map_stacks(struct logp_machine *m, struct fibers *f)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     /* an odd number of pages, or else their tops would share a few sets of the TLB */
     const size_t size = ((m->stack_bytes + page - 1) / page | 1) * page;
 
-    f->guard = m->n_local <= LPI_MOST_OWN_STACKS ? LPI_GUARD_BYTES : 0;
+    f->guard = m->n_local <= FEW                   ? FEW_GUARD_BYTES
+               : m->n_local <= LPI_MOST_OWN_STACKS ? LPI_GUARD_BYTES
+                                                   : 0;
     f->stride = size + f->guard;
     f->mapped = f->stride * (size_t)m->n_local;
     f->stacks = mmap(NULL, f->mapped, PROT_READ | PROT_WRITE,

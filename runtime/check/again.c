@@ -57,6 +57,7 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
     job->origin = &r->facts;
     job->check.name = r->facts.name;
     job->ready.keeps = true;
+    story->keeps_places = r->facts.kind == LOGP_FAILURE_LEFT_OVER && lpi_fresh_is_wanted();
     lpi_signals_watch(lpi_crash);
     rc = lpi_job_again(job, &r->plan, &r->answers, story);
     if (r->facts.kind == LOGP_FAILURE_UNCONTROLLED)
@@ -147,7 +148,11 @@ static void add_outcome(struct lpi_text *t, const char *outcome, int rc, const c
 /* Write why a replay cannot be read. r: as far as it was read */
 static void explain(struct lpi_text *wrong, int rc, const struct lpi_replay *r)
 {
-    if (rc == -EINVAL)
+    if (rc == -EINVAL && r != NULL && r->answers.index != NULL && !r->has_end)
+        lpi_text_add(wrong,
+                     "line %d of the replay is wrong, or missing: its last line is \"end\"\n",
+                     r->facts.line);
+    else if (rc == -EINVAL)
         lpi_text_add(wrong, "line %d is not a line of a replay\n", r != NULL ? r->facts.line : 1);
     else if (rc == -EPROTONOSUPPORT)
         lpi_text_add(wrong, "a replay of version %d; this library knows %d\n", r->facts.version,

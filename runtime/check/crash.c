@@ -69,8 +69,8 @@ static int end_line(const struct line *l)
 /* ---- the replay ---- */
 
 /* The items that differ from run to run. */
-static const char *const varying[] = {"processors", "run",   "seed",   "failed",
-                                      "vary",       "sends", "choices"};
+static const char *const varying[] = {"processors", "run",   "seed",    "failed",
+                                      "vary",       "sends", "choices", "end"};
 
 static bool varies(const char *item)
 {
@@ -114,7 +114,7 @@ static void put_replay(struct line *l, const struct lpi_observer *e, enum logp_f
             put_number(l, " ", (uint64_t)i);
             put_number(l, "=", (uint64_t)e->taken[i]);
         }
-    put(l, "\n");
+    put(l, "\nend\n");
 }
 
 /* The name of the file; without one, the empty text. @return 0; errno */
@@ -153,11 +153,10 @@ static int leave(const struct lpi_observer *e, const char *path, enum logp_failu
 /* ---- the report ---- */
 
 /* rank -1: of no vp */
-static void put_what(struct line *l, const struct lpi_observer *e, enum logp_failure_kind kind,
-                     int error, int rank)
+static void put_what(struct line *l, const struct lpi_observer *e, const struct lpi_outcome *o)
 {
     const struct lpi_plan *p = &e->job->plan;
-    const int n = lpi_observer_count(e);
+    const int n = lpi_observer_count(e), rank = o->rank;
     int deviations = 0;
 
     put(l, e->job->check.name);
@@ -166,12 +165,17 @@ static void put_what(struct line *l, const struct lpi_observer *e, enum logp_fai
         put_number(l, ": rank ", (uint64_t)rank);
     else
         put(l, e->between ? ": a function of the check" : ": a thread of the program");
-    if (kind == LOGP_FAILURE_EXITED) {
+    if (o->kind == LOGP_FAILURE_EXITED) {
         put(l, " called exit()\n");
     } else {
         put(l, " crashed (");
-        put(l, lpi_signal_name(error));
+        put(l, lpi_signal_name(o->error));
         put(l, ")\n");
+    }
+    if (*o->detail != '\0') {
+        put(l, "  ");
+        put(l, o->detail);
+        put(l, "\n");
     }
     for (int i = 0; i < n; i++)
         deviations += e->taken[i] != 0;
@@ -216,8 +220,8 @@ static void show_again(const struct lpi_observer *e, const struct line *text,
 {
     const char *story = is_by_sanitizer(o) ? "" : lpi_crash_again(e, o, NULL);
 
-    for (int i = 0; i < 2 && *story != '\0'; i++) /* its first lines are in text */
-        story += strcspn(story, "\n") + 1;
+    for (int i = *o->detail != '\0' ? -1 : 0; i < 2 && *story != '\0'; i++)
+        story += strcspn(story, "\n") + 1; /* its first lines are in text */
     if (e->job->ready.answer != NULL)
         answer(e->job, text, story, o->kind, o->error);
     if (write(STDERR_FILENO, text->s, text->n) < 0 ||
@@ -281,16 +285,19 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
 {
     const struct logp_vp *vp = by_run && !e->between ? logp_vp_current() : NULL;
     const struct lpi_job *job = e->job;
-    const struct lpi_outcome outcome = {
+    struct lpi_outcome outcome = {
         .kind = kind, .error = error, .rank = vp != NULL ? logp_vp_rank(vp) : -1};
     struct line text = {.fd = -1};
 
+    if (kind == LOGP_FAILURE_CRASHED && error != LPI_SANITIZER && /* which names the line itself */
+        (job->isolated == NULL || job->story != NULL))
+        lpi_place_here(outcome.detail, sizeof(outcome.detail));
     if (job->isolated != NULL)
         crash_in_child(e, &outcome);
     if (e->crashed || job->ready.replay == NULL) /* a handler of the program continues it */
         return;
     e->crashed = true;
-    put_what(&text, e, kind, error, outcome.rank);
+    put_what(&text, e, &outcome);
     if (job->ready.file != NULL) {
         put(&text, "to repeat it: logp replay ");
         put(&text, job->ready.file);

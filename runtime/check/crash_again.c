@@ -116,7 +116,7 @@ const char *lpi_crash_smaller(struct lpi_job *job, const char *path)
     job->isolated->end_ns = lpi_kit_now() + LPI_SHRINK_S * second;
     lpi_shrink(job);
     job->isolated->end_ns = lpi_kit_now() + LPI_SMALLEST_S * second;
-    lpi_smallest(job, 0);
+    lpi_smallest(job, job->plan.run + 1);
     text = describe(job);
     if (text != NULL)
         write_here(job, path);
@@ -151,7 +151,7 @@ static void *work(void *arg)
     w->with->end_ns = lpi_kit_now() + LPI_SHRINK_S * second;
     lpi_shrink(job);
     job->isolated->end_ns = lpi_kit_now() + LPI_SMALLEST_S * second;
-    lpi_smallest(job, 0);
+    lpi_smallest(job, job->plan.run + 1);
     text = describe(job);
     if (text == NULL)
         _exit(EXIT_FAILURE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings drawn for each run of a search: the seed, late choices, and sends that wait. */
+/* The settings drawn for each run of a search: the seed, late choices, sends that wait, and how it begins. */
 #include "kit.h"
 
 /* Three of four runs take messages as late as possible: each vp runs until it needs one. Such runs
@@ -42,4 +42,5 @@ void lpi_job_draw(struct lpi_job *job)
     plan->seed = lpi_kit_mix(lpi_kit_mix(job->check.seed ^ (uint64_t)plan->P) + plan->run);
     random = ~plan->seed;
     plan->network.rendezvous_from = draw_sends(&job->check, &random);
+    lpi_reached_lead(job);
 }

@@ -29,7 +29,7 @@ enum { REACH_S = 10, SMALLER_S = 20, MOST_ANSWER = 1 << 16 };
 
 struct fresh {
     int replay, answer, reached; /* files; -1: none */
-    char variables[4][64];       /* of the environment */
+    char variables[5][64];       /* of the environment */
     int n_variables;
     char **environment;
     pid_t process;
@@ -48,7 +48,8 @@ static int add_file(struct fresh *f, const char *variable)
 
 static bool is_replaced(const char *variable)
 {
-    return strncmp(variable, "LOGP_REPLAY", strlen("LOGP_REPLAY")) == 0;
+    return strncmp(variable, "LOGP_REPLAY", strlen("LOGP_REPLAY")) == 0 ||
+           strncmp(variable, "LOGP_CHECK_CONFIRM=", strlen("LOGP_CHECK_CONFIRM=")) == 0;
 }
 
 /* The environment of this process, with the variables of f for its own. */
@@ -58,7 +59,7 @@ static bool make_environment(struct fresh *f)
 
     while (environ[n] != NULL)
         n++;
-    f->environment = malloc((n + 5) * sizeof(*f->environment));
+    f->environment = malloc((n + 6) * sizeof(*f->environment));
     if (f->environment == NULL)
         return false;
     for (size_t i = 0; i < n; i++)
@@ -161,6 +162,7 @@ static int begin(struct fresh *f, const struct logp_replay *origin, const char *
     if (smaller != NULL)
         snprintf(f->variables[f->n_variables++], sizeof(f->variables[0]), "LOGP_REPLAY_SMALLER=%s",
                  smaller);
+    snprintf(f->variables[f->n_variables++], sizeof(f->variables[0]), "LOGP_CHECK_CONFIRM=0");
     if (write(f->replay, replay, n) != (ssize_t)n)
         return errno;
     return make_environment(f) ? start(f, origin) : ENOMEM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of clients: recorded, split by key, checked, and drawn. */
 #include "history.h"
+#include "kit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -349,6 +350,105 @@ static int draw(FILE *f, const struct logp_history *h, const struct logp_model *
     free(lanes);
     return 0;
 }
+
+/* ---- in the text of a failure ---- */
+
+enum { MOST_TOLD = 8 }; /* operations */
+
+/* An operation, and the events of the part at which it was invoked and has returned; n: it has not. */
+struct told {
+    int operation;
+    size_t from, to;
+};
+
+static void tell_operation(FILE *f, const struct logp_history *h, const struct logp_model *model,
+                           const struct told *o, size_t first, size_t n)
+{
+    const struct logp_history_operation *op = &h->operations[o->operation];
+    const size_t from = o->from > first ? o->from - first : 0;
+    char words[64] = "";
+    FILE *text = fmemopen(words, sizeof(words), "w");
+
+    if (text != NULL) {
+        print_operation(text, op, model->by_key, o->to == n);
+        fclose(text);
+    }
+    fprintf(f, "  client %-3d %-16s ", op->client, words);
+    for (size_t i = first; i < n; i++) {
+        const size_t at = i - first;
+        const bool inside = at > from && i < o->to;
+
+        fputs(at < from || i > o->to ? "  "
+              : at == from           ? o->from < first ? "--" : "|-"
+              : i == o->to           ? "| "
+              : inside               ? "--"
+                                     : "  ",
+              f);
+    }
+    fputs(o->to == n - 1 ? " <- no order explains it\n" : "\n", f);
+}
+
+/* The last operations of a part that is not linearizable, which ends with a return. */
+static void tell_part(FILE *f, const struct logp_history *h, const struct logp_model *model,
+                      const struct lpi_moment *moments, size_t n)
+{
+    struct told all[MOST_TOLD];
+    size_t n_all = 0, first = n;
+    bool more = false;
+
+    for (size_t i = n; i-- > 0;) { /* the last that were invoked */
+        if (moments[i].returns)
+            continue;
+        if (n_all == MOST_TOLD) {
+            more = true;
+            break;
+        }
+        all[n_all] = (struct told){moments[i].operation, i, n};
+        for (size_t k = i; k < n; k++)
+            if (moments[k].returns && moments[k].operation == moments[i].operation)
+                all[n_all].to = k;
+        first = i;
+        n_all++;
+    }
+    fprintf(f, "the history (%s), in the order of events%s:\n", model->name,
+            more ? "; earlier operations are not shown" : "");
+    while (n_all-- > 0)
+        tell_operation(f, h, model, &all[n_all], first, n);
+}
+
+/* @return the lines, to be freed; NULL: no memory */
+static char *tell_history(struct logp_history *history, const struct logp_model *model)
+{
+    struct part part = {0};
+    size_t size;
+    char *lines = NULL;
+    FILE *f = open_memstream(&lines, &size);
+
+    if (f == NULL)
+        return NULL;
+    pthread_mutex_lock(&history->lock);
+    if (find_part(history, model, &part) == -EPROTO &&
+        shortest(history, model, part.moments + part.from, &part.n) == 0)
+        tell_part(f, history, model, part.moments + part.from, part.n);
+    pthread_mutex_unlock(&history->lock);
+    free(part.moments);
+    fclose(f);
+    return lines;
+}
+
+int logp_history_holds(struct logp_vp *vp, struct logp_history *history,
+                       const struct logp_model *model, const char *expression, const char *file,
+                       int line)
+{
+    struct lpi_observer *e = lpi_signals_running();
+    const int rc = logp_history_check(history, model);
+
+    if (rc == -EPROTO && e != NULL && e->story != NULL && !e->detached && e->remark == NULL)
+        lpi_observer_remark(e, tell_history(history, model));
+    return logp_check_holds(vp, rc == 0, expression, file, line);
+}
+
+/* ---- a picture ---- */
 
 int logp_history_svg(struct logp_history *history, const struct logp_model *model, char **svg)
 {

@@ -34,6 +34,7 @@ static void prepare(struct lpi_job *job)
     const struct lpi_plan *plan = &job->plan;
 
     lpi_observer_begin(job->observer);
+    lpi_reached_begin_run(&job->labels);
     job->outcome = (struct lpi_outcome){.rank = -1};
     logp_machine_set_rendezvous_from(job->now->machine, plan->network.rendezvous_from);
     logp_machine_set_seed(job->now->machine, plan->seed);
@@ -111,8 +112,8 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
         return true;
     }
     lpi_progress_add_run(job, lpi_observer_count(observer));
-    lpi_reached_end_run(&job->labels, true);
-    cut = job->outcome.kind == LOGP_FAILURE_LIVELOCK;
+    lpi_reached_add_run(job);
+    cut = job->outcome.kind == LOGP_FAILURE_LIVELOCK && *job->outcome.detail == '\0';
     if (cut)
         allow_cut(job);
     else
@@ -121,7 +122,8 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
         s->add_run(job, has_outcome, cut);
     next_run = s != NULL && s->next != NULL ? s->next(job) : job->plan.run + 1;
     if (job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0 ||
-        !observer->ops->next(observer->strategy, redundant, &job->checked) ||
+        (observer->ops->next != NULL &&
+         !observer->ops->next(observer->strategy, redundant, &job->checked)) ||
         is_enough(job, next_run))
         return false;
     job->plan.run = next_run;
@@ -204,9 +206,16 @@ int lpi_job_listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void
         !lpi_answers_copy(&job->observer->given, given != NULL ? given : &none) ||
         (ops != NULL && !lpi_views_begin(&job->observer->views, job->plan.P)))
         return -ENOMEM;
+    if (job->check.leaves_frames) {
+        free(job->observer->frames);
+        job->observer->frames = calloc((size_t)job->plan.P, sizeof(*job->observer->frames));
+        if (job->observer->frames == NULL)
+            return -ENOMEM;
+    }
     job->observer->given.by_what =
         given != NULL && given->by_what && job->observer->given.what != NULL;
     job->twice.ops = NULL;
+    job->labels.way.n = 0;
     job->observer->ops = ops;
     job->observer->names = ops == NULL;
     job->observer->strategy = strategy;

@@ -10,14 +10,15 @@
  *   growing.c                             texts and arrays that grow, the time
  *   environment.c settings.c              the settings of a check
  *   happens_before.c                      the order of the events of a run
- *   random.c pct.c exhaustive.c delays.c guide.c  the strategies; guide.c: the same run in another order
+ *   random.c pct.c exhaustive.c delays.c  the strategies
+ *   guide.c near.c                        the same run in another order; runs near a failure
  *   exhaustive.h                          the exhaustive search, which processes may share, too
  *   outcomes.c                            the different outcomes of runs
  *   story.c words.c touch.c               the events of a run; events and choices in words; names of objects
  *   labels.c                              labels that the program reaches
  *   identity.c latencies.c observer.c     answers and records during a run
  *   replay.c parse.c origin.c             plans and choices as text, and back; where replays are written
- *   signals.c ready.c                     runs that end the process: handlers and their data
+ *   signals.c place.c ready.c             runs that end the process: handlers, the line, and their data
  *   child.c                               runs in child processes
  *   progress.c                            the progress of a check
  *   verdict.c twice.c                     the outcome of a run; the same run twice
@@ -136,11 +137,11 @@ struct lpi_strategy_ops {
     /* choose() has returned LPI_STALE: what the choice was before. @return its number of alternatives,
      * and the one taken; NULL: the function is not there */
     int (*expected)(const void *strategy, struct logp_alternative *taken, int *answer);
-    /* A run has ended; redundant: by LPI_REDUNDANT. @return whether another run follows */
+    /* A run has ended; redundant: by LPI_REDUNDANT. @return whether another run follows; NULL: it always does */
     bool (*next)(void *strategy, bool redundant, struct logp_checked *checked);
 };
 extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive,
-    lpi_strategy_delays, lpi_strategy_guide;
+    lpi_strategy_delays, lpi_strategy_guide, lpi_strategy_near;
 
 /* ---- happens_before.c ---- */
 
@@ -310,13 +311,24 @@ struct lpi_observer {
     _Atomic int ended; /* the answer below 0 that ended this run; 0: none */
     int (*check_event)(const struct logp_note *note, void *arg); /* NULL: none */
     void *check_arg;
-    int event;            /* what check_event has returned, if not 0 */
-    logp_program program; /* with check_arg */
-    bool between;         /* no run is under way, but functions of the check may be */
-    bool crashed;         /* its crash has been reported */
-    pthread_mutex_t lock; /* of `taken` when it grows, and of the job between two runs */
-    bool detached;        /* the job continues without it */
+    int event;                    /* what check_event has returned, if not 0 */
+    logp_program program;         /* with check_arg */
+    bool between;                 /* no run is under way, but functions of the check may be */
+    bool crashed;                 /* its crash has been reported */
+    pthread_mutex_t lock;         /* of `taken` when it grows, and of the job between two runs */
+    bool detached;                /* the job continues without it */
+    struct lpi_named {            /* the next choice of the program: logp_choose_named() */
+        const char *what;         /* NULL: it has no name */
+        const char *const *names; /* of its answers; NULL: numbers */
+    } named;
+    char *remark;  /* about the failure of this run; NULL: none */
+    void **frames; /* by rank: the jmp_buf of its program; NULL: programs are not left */
 };
+/* The failure of this run is described further in these lines, which are the observer's to free. */
+void lpi_observer_remark(struct lpi_observer *e, char *lines);
+/* For logp_explorer: the payload of the next send; and the program of a crashed vp is left. */
+void lpi_observer_payload(void *observer, int rank, int tag, const void *data, size_t n_bytes);
+void lpi_observer_leave_frames(void *observer, int rank);
 
 /* NULL: no memory */
 struct lpi_observer *lpi_observer_new(struct lpi_job *job);
@@ -363,22 +375,40 @@ void lpi_tell_latencies(struct lpi_text *t, const struct lpi_job *job, const str
 
 /* ---- labels.c ---- */
 
+enum { LPI_WAYS = 8 };
 struct lpi_reached {
     struct lpi_label_count {
         char *name;
         uint64_t runs;   /* that have reached it */
-        bool is_reached; /* in this run */
+        bool is_reached; /* in this run, after `at` choices */
+        int at;
+        struct lpi_way { /* a run up to the label, with the settings of its plan */
+            int *answers;
+            int n, capacity;
+            bool late;
+            int64_t rendezvous_from;
+        } ways[LPI_WAYS];
+        int n_ways;
     } * all;
     int n, capacity;
+    struct lpi_way way; /* of this run: a copy, but its answers are those in `all`; n 0: none */
 };
 /* Add the labels that the check names. */
 void lpi_reached_begin(struct lpi_reached *l, const struct logp_check *check);
-void lpi_reached_end_run(struct lpi_reached *l, bool counts);
+/* Runs with another number of processors begin. */
+void lpi_reached_begin_size(struct lpi_reached *l);
+void lpi_reached_begin_run(struct lpi_reached *l);
+/* A run of a search has ended: count its labels, and keep how it came to them. */
+void lpi_reached_add_run(struct lpi_job *job);
+/* Draw whether the next run, whose plan has been drawn, begins as an earlier one. */
+void lpi_reached_lead(struct lpi_job *job);
 void lpi_reached_free(struct lpi_reached *l);
 /* A line for each label. */
 void lpi_reached_tell(struct lpi_text *t, const struct lpi_reached *l, uint64_t runs);
-/* The first label that no run has reached; NULL: none */
-const char *lpi_reached_missing(const struct lpi_reached *l);
+/* The first of n labels that this run has not reached; NULL: none */
+const char *lpi_reached_not(const struct lpi_reached *l, const char *const *labels, int n);
+/* Write the labels that no run has reached, as many as fit in `size` bytes. @return false: none */
+bool lpi_reached_missing(const struct lpi_reached *l, char *text, size_t size);
 
 /* ---- job.c ---- */
 
@@ -479,6 +509,7 @@ struct lpi_job {
     struct lpi_outcomes outcomes; /* of this search */
     struct lpi_progress progress;
     struct lpi_reached labels;
+    struct lpi_way from; /* runs begin as this one, up to a place that is drawn; n 0: they do not */
     struct lpi_twice twice;
     /* This process makes some of the runs that processes share; NULL: it does not */
     const struct lpi_sharing *sharing;
@@ -565,6 +596,8 @@ void lpi_job_draw(struct lpi_job *job);
 /* Runs with P processors under job->plan, each with its own seed, until one fails, job->most are
  * done, or the strategy has no more. @return 0: see outcome; or an error of the kit */
 int lpi_search(struct lpi_job *job, int P);
+/* The same by a strategy that has been created (NULL: -ENOMEM), and is destroyed. */
+int lpi_search_with(struct lpi_job *job, int P, const struct lpi_strategy_ops *ops, void *strategy);
 
 /* ---- cores.c, branches.c ---- */
 
@@ -659,6 +692,7 @@ struct lpi_replay {
     struct lpi_answers answers;
     struct lpi_drawn drawn; /* plan.drawn */
     int64_t *samples;
+    bool has_end; /* its last line */
 };
 
 extern const char *const lpi_failure_names[]; /* by kind */
@@ -711,6 +745,22 @@ enum { LPI_SANITIZER = 0 }; /* in place of a signal: a sanitizer has ended the p
 const char *lpi_signal_name(int number);
 /* In a child process: a run may crash here, too. */
 void lpi_signals_in_child(void);
+
+/* ---- place.c: where a run has crashed, or has called ---- */
+
+/* Before the first signal handler is there. */
+void lpi_place_prepare(void);
+/* In a signal handler: "crash.c:31"; "": unknown. */
+void lpi_place_here(char *text, size_t size);
+/* The innermost call of the program. 0: unknown */
+uintptr_t lpi_place_of_call(void);
+enum { LPI_PLACES = 16 };
+struct lpi_named_place {
+    uintptr_t at;
+    char text[128]; /* as of lpi_place_here() */
+};
+/* Set the texts of up to LPI_PLACES places. */
+void lpi_place_name(struct lpi_named_place *all, int n);
 
 /* ---- child.c: runs in child processes ---- */
 
@@ -791,17 +841,22 @@ struct lpi_story {
     struct lpi_told {
         struct lpi_told_note {
             struct logp_note note;
-            uint64_t step;       /* its number, from 1 */
-            uint64_t sent_at;    /* of a receive: the step of the send; 0: unknown */
-        } last[LPI_STORY_NOTES]; /* a ring */
+            uint64_t step;          /* its number, from 1 */
+            uint64_t sent_at;       /* of a receive: the step of the send; 0: unknown */
+            const char *payload;    /* its description; NULL: none */
+            const char *mark;       /* the last one of this rank; NULL: none */
+            struct lpi_named named; /* LOGP_NOTE_CHOSEN */
+        } last[LPI_STORY_NOTES];    /* a ring */
         unsigned n;
         struct lpi_under_way { /* a message to this rank, in the order sent */
             int source, tag, copies;
             uint32_t context;
             uint64_t step; /* of the send; 0: it may be that of another */
             int64_t n_bytes;
-            int number;   /* among the messages of its source, from 1 */
-            bool is_copy; /* the message itself has been received */
+            int number;          /* among the messages of its source, from 1 */
+            bool is_copy;        /* the message itself has been received */
+            uintptr_t place;     /* of the send: place.c; 0: unknown */
+            const char *payload; /* its description; NULL: none */
         } * under_way;
         int n_under_way, capacity;
         bool forgets; /* not all are there */
@@ -809,15 +864,19 @@ struct lpi_story {
         bool repeats; /* its next send is the copy of the last one, which had these */
         int last_peer, last_tag;
         int n_sent;
-    } * told; /* by rank */
+        const char *payload; /* of its next send; NULL: none */
+        const char *mark;    /* its last logp_mark(); NULL: none */
+    } * told;                /* by rank */
     struct lpi_deviation {
         int number; /* of the choice */
         struct logp_alternative usual, taken;
         int later,
             passed; /* taken is LOGP_OVERTAKE: the numbers of the message and of the first that
                               it overtakes, among those of their source, from 1; 0: unknown */
-        bool passes_copy;              /* of a message that comes twice */
-        struct logp_fault_event event; /* kind NULL: none, this is about a choice */
+        bool passes_copy;                    /* of a message that comes twice */
+        struct logp_fault_event event;       /* kind NULL: none, this is about a choice */
+        struct lpi_named named;              /* a choice of the program */
+        const char *usual_mark, *taken_mark; /* the last ones of their ranks; NULL: none */
     } * deviations;
     int n_deviations, capacity;
     struct logp_latency_draw *drawn; /* messages with drawn latencies; kept in timed runs */
@@ -825,14 +884,22 @@ struct lpi_story {
     struct logp_wait_info *waits;
     int n_waits;
     struct logp_note *notes; /* all, in order; kept for a trace */
-    int n_notes, notes_capacity;
+    const char **payloads;   /* of these; NULL: none */
+    int n_notes, notes_capacity, payloads_capacity;
     bool keeps_notes;
+    bool keeps_places; /* of sends */
+    char **texts;      /* descriptions, freed with the story */
+    int n_texts, texts_capacity;
 };
 /* For a run of P processors. NULL: no memory */
 struct lpi_story *lpi_story_new(int P);
 void lpi_story_free(struct lpi_story *s);
-void lpi_story_note(struct lpi_story *s, const struct logp_note *note);
-bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i);
+/* named: of a choice of the program */
+void lpi_story_note(struct lpi_story *s, const struct logp_note *note, struct lpi_named named);
+bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i,
+                      struct lpi_named named);
+/* The next send of this rank has a payload with this description. */
+void lpi_story_payload(struct lpi_story *s, int rank, const char *text);
 bool lpi_story_fault(struct lpi_story *s, int number, const struct logp_fault_event *event);
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
 
@@ -843,10 +910,17 @@ const char *lpi_touched_name(int key);
 
 /* ---- words.c ---- */
 
-/* "send to rank 1, tag 2, 8 bytes" */
-void lpi_tell_note(struct lpi_text *t, const struct logp_note *n);
-/* "rank 1 runs"; named: with the tag */
-void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named);
+/* Tags have the names of this check on this thread from now on; NULL: none. */
+void lpi_words_use(const struct logp_check *check);
+/* ", tag 2"; ", tag 2 (vote)" */
+void lpi_tell_tag(struct lpi_text *t, int tag);
+/* "send to rank 1, tag 2, 8 bytes". mark: of the messages of collectives; NULL: none */
+void lpi_tell_note(struct lpi_text *t, const struct logp_note *n, const char *mark);
+/* "timeout: long", of answer i */
+void lpi_tell_named(struct lpi_text *t, struct lpi_named named, int64_t i);
+/* "rank 1 runs"; named: with the tag; mark: as in lpi_tell_note() */
+void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named,
+                          const char *mark);
 /* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
 /* Append the description of a choice; NULL: the run has no such choice. */
@@ -892,6 +966,11 @@ void lpi_nearest(struct lpi_job *job, struct lpi_text *t);
 struct lpi_guide *lpi_guide_new(int P, const struct lpi_story *story,
                                 const struct lpi_point *points, int n_points);
 void lpi_guide_free(struct lpi_guide *g);
+
+/* ---- near.c ---- */
+
+/* lpi_strategy_near for a failure with two deviations or more. NULL: no memory */
+void *lpi_near_new(const struct lpi_answers *failure);
 
 /* ---- shrink.c ---- */
 

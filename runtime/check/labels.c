@@ -2,6 +2,11 @@
 /*
  * Labels that the program reaches: in how many runs. A check whose labels are never reached checks
  * nothing. Runs of other processes, and those that repeat a run, do not count.
+ *
+ * Half of the runs of an untimed random check begin with the choices of an earlier run up to a label that few
+ * runs have reached, and continue randomly from there. So states after a rare one are tried more often.
+ * If no label is rare, or none is reached, all runs are as they would be without labels. The search for a smaller
+ * failure (smallest.c) leads runs along the failure in the same way.
  */
 #include "kit.h"
 
@@ -9,7 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_LABELS = 64 };
+enum {
+    MOST_LABELS = 64,
+    MORE = 16,       /* bytes of ", " and " and 64 more" */
+    MOST_WAY = 4096, /* choices */
+    RARE = 4,        /* fewer than one of so many runs have reached it */
+};
 
 /* The label, which is added if it is new. NULL: there are too many, or no memory */
 static struct lpi_label_count *find(struct lpi_reached *l, const char *name)
@@ -27,20 +37,124 @@ void lpi_reached_begin(struct lpi_reached *l, const struct logp_check *check)
 {
     for (int i = 0; i < check->n_labels; i++)
         find(l, check->labels[i]);
+    for (int i = 0; i < check->n_must_reach; i++)
+        find(l, check->must_reach[i]);
 }
 
-void lpi_reached_end_run(struct lpi_reached *l, bool counts)
+const char *lpi_reached_not(const struct lpi_reached *l, const char *const *labels, int n)
 {
-    for (int i = 0; i < l->n; i++) {
-        l->all[i].runs += counts && l->all[i].is_reached;
-        l->all[i].is_reached = false;
+    for (int k = 0; k < n; k++) {
+        bool is_reached = false;
+
+        for (int i = 0; i < l->n; i++)
+            is_reached |= l->all[i].is_reached && strcmp(l->all[i].name, labels[k]) == 0;
+        if (!is_reached)
+            return labels[k];
     }
+    return NULL;
+}
+
+void lpi_reached_begin_run(struct lpi_reached *l)
+{
+    for (int i = 0; i < l->n; i++)
+        l->all[i].is_reached = false;
+}
+
+/* ---- the ways to labels ---- */
+
+/* Whether runs may begin as earlier ones. The runs of several processes do not know each other, and
+ * the bound of PCT is that of runs that are drawn. */
+static bool is_used(const struct lpi_job *job)
+{
+    return job->check.strategy == LOGP_STRATEGY_RANDOM && lpi_may_be_late(&job->check) &&
+           job->is_search && !job->progress.makes_smaller && job->sharing == NULL &&
+           job->isolated == NULL;
+}
+
+/* Keep how the run that has ended came to the label, unless it was led there. */
+static void keep(struct lpi_label_count *label, const struct lpi_job *job)
+{
+    const struct lpi_plan *plan = &job->plan;
+    const int full = (int)(lpi_kit_mix(plan->seed) % LPI_WAYS);
+    struct lpi_way *way = &label->ways[label->n_ways < LPI_WAYS ? label->n_ways : full];
+
+    if (label->at > MOST_WAY || label->at <= job->labels.way.n ||
+        !LPI_GROW(way->answers, way->capacity, label->at))
+        return;
+    memcpy(way->answers, job->observer->taken, (size_t)label->at * sizeof(*way->answers));
+    way->n = label->at;
+    way->late = plan->late;
+    way->rendezvous_from = plan->network.rendezvous_from;
+    label->n_ways += label->n_ways < LPI_WAYS;
+}
+
+void lpi_reached_add_run(struct lpi_job *job)
+{
+    struct lpi_reached *l = &job->labels;
+    const bool keeps = is_used(job);
+
+    for (int i = 0; i < l->n; i++)
+        if (l->all[i].is_reached) {
+            l->all[i].runs++;
+            if (keeps)
+                keep(&l->all[i], job);
+        }
+    lpi_reached_begin_run(l);
+}
+
+void lpi_reached_begin_size(struct lpi_reached *l)
+{
+    for (int i = 0; i < l->n; i++)
+        l->all[i].n_ways = 0;
+}
+
+/* The label that the fewest runs have reached. NULL: none is rare */
+static const struct lpi_label_count *rarest(const struct lpi_reached *l, uint64_t runs)
+{
+    const struct lpi_label_count *best = NULL;
+
+    for (int i = 0; i < l->n; i++)
+        if (l->all[i].n_ways > 0 && l->all[i].runs < runs / RARE &&
+            (best == NULL || l->all[i].runs < best->runs))
+            best = &l->all[i];
+    return best;
+}
+
+/* The plan of a run that begins so. */
+static void follow(struct lpi_plan *plan, const struct lpi_way *way)
+{
+    plan->late = way->late;
+    plan->order = !plan->late;
+    plan->network.rendezvous_from = way->rendezvous_from;
+}
+
+void lpi_reached_lead(struct lpi_job *job)
+{
+    struct lpi_reached *l = &job->labels;
+    struct lpi_plan *plan = &job->plan;
+    const struct lpi_label_count *label = is_used(job) ? rarest(l, job->checked.runs) : NULL;
+    uint64_t random = lpi_kit_mix(~plan->seed);
+
+    l->way.n = 0;
+    if (job->from.n > 0) {
+        l->way = job->from;
+        l->way.n = lpi_kit_below(&random, l->way.n + 1);
+        follow(plan, &l->way);
+        return;
+    }
+    if (label == NULL || lpi_kit_below(&random, 2) != 0)
+        return;
+    l->way = label->ways[lpi_kit_below(&random, label->n_ways)];
+    follow(plan, &l->way);
 }
 
 void lpi_reached_free(struct lpi_reached *l)
 {
-    for (int i = 0; i < l->n; i++)
+    for (int i = 0; i < l->n; i++) {
+        for (int k = 0; k < LPI_WAYS; k++)
+            free(l->all[i].ways[k].answers);
         free(l->all[i].name);
+    }
     free(l->all);
     *l = (struct lpi_reached){0};
 }
@@ -55,12 +169,27 @@ void lpi_reached_tell(struct lpi_text *t, const struct lpi_reached *l, uint64_t 
             lpi_text_add(t, "never reached, so the check may check nothing: %s\n", l->all[i].name);
 }
 
-const char *lpi_reached_missing(const struct lpi_reached *l)
+bool lpi_reached_missing(const struct lpi_reached *l, char *text, size_t size)
 {
+    size_t n = 0;
+    int left = 0;
+
     for (int i = 0; i < l->n; i++)
-        if (l->all[i].runs == 0)
-            return l->all[i].name;
-    return NULL;
+        left += l->all[i].runs == 0;
+    for (int i = 0; i < l->n && left > 0; i++) {
+        const char *name = l->all[i].name, *between = n > 0 ? ", " : "";
+        const bool fits = n + strnlen(name, 64) + MORE < size;
+
+        if (l->all[i].runs > 0)
+            continue;
+        if (n > 0 && !fits) {
+            snprintf(text + n, size - n, " and %d more", left);
+            break;
+        }
+        n += (size_t)snprintf(text + n, size - n, "%s%.64s", between, name);
+        left--;
+    }
+    return n > 0;
 }
 
 void logp_reached(struct logp_vp *vp, const char *label)
@@ -72,6 +201,8 @@ void logp_reached(struct logp_vp *vp, const char *label)
     if (e == NULL || e->detached || label == NULL)
         return;
     found = find(&e->job->labels, label);
+    if (found != NULL && !found->is_reached)
+        found->at = lpi_observer_count(e);
     if (found != NULL)
         found->is_reached = true;
 }

@@ -58,6 +58,8 @@ static int tell(struct lpi_job *job, struct logp_failure *failure)
     int rc = story == NULL || !lpi_answers_copy(&answers, &job->taken) ? -ENOMEM : 0;
 
     job->origin = origin;
+    if (rc == 0)
+        story->keeps_places = outcome.kind == LOGP_FAILURE_LEFT_OVER && lpi_fresh_is_wanted();
     if (rc == 0 && outcome.kind != LOGP_FAILURE_TIMEOUT)
         rc = lpi_job_again(job, &plan, &answers, story);
     if (rc != -ENOMEM && (rc != 0 || !lpi_same_outcome(&job->outcome, &outcome))) {

@@ -44,26 +44,28 @@ static int create(struct lpi_job *job, struct lpi_machine *m)
 int lpi_machine_explore(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
-    const struct logp_explorer explorer = {.size = sizeof(explorer),
-                                           .choose = lpi_observer_choose,
-                                           .note = job->story != NULL || job->check.event != NULL
-                                                       ? lpi_observer_note
-                                                   : job->observer->ops != NULL ? lpi_observer_view
-                                                                                : NULL,
-                                           .arg = job->observer,
-                                           .order = plan->order,
-                                           .messages = plan->messages,
-                                           .untimed = plan->untimed,
-                                           .late = plan->late,
-                                           .misses = plan->misses,
-                                           .most_steps = plan->most_steps,
-                                           .most_faults = plan->most_faults,
-                                           .fault_places = plan->fault_places,
-                                           .most_overtaken = plan->most_overtaken,
-                                           .keeps_order = plan->keeps_order,
-                                           .checks_requests = true,
-                                           .all_completed = !job->check.leaves_requests,
-                                           .poison = job->check.poison};
+    const struct logp_explorer explorer = {
+        .size = sizeof(explorer),
+        .choose = lpi_observer_choose,
+        .note = job->story != NULL || job->check.event != NULL ? lpi_observer_note
+                : job->observer->ops != NULL                   ? lpi_observer_view
+                                                               : NULL,
+        .arg = job->observer,
+        .order = plan->order,
+        .messages = plan->messages,
+        .untimed = plan->untimed,
+        .late = plan->late,
+        .misses = plan->misses,
+        .most_steps = plan->most_steps,
+        .most_faults = plan->most_faults,
+        .fault_places = plan->fault_places,
+        .most_overtaken = plan->most_overtaken,
+        .keeps_order = plan->keeps_order,
+        .checks_requests = true,
+        .all_completed = !job->check.leaves_requests,
+        .poison = job->check.poison,
+        .payload = job->story != NULL && job->check.describe != NULL ? lpi_observer_payload : NULL,
+        .leave = job->check.leaves_frames ? lpi_observer_leave_frames : NULL};
 
     return logp_machine_explore(job->now->machine, &explorer);
 }

@@ -7,6 +7,7 @@
 #include "kit.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <string.h>
 
 /* ---- answers ---- */
@@ -162,6 +163,17 @@ static void note_stale(struct lpi_observer *e, const struct logp_alternative *a,
     w->differs = true;
 }
 
+/* The answer of the strategy, or, at the beginning of a run that is led to a label, of an earlier run. */
+static int choose(struct lpi_observer *e, const struct logp_alternative *a, int n)
+{
+    const struct lpi_way *way = &e->job->labels.way;
+    const int number = lpi_observer_count(e);
+
+    if (n > 1 && number < way->n && way->answers[number] < n)
+        return way->answers[number];
+    return e->ops->choose(e->strategy, a, n);
+}
+
 int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
 {
     struct lpi_observer *e = arg;
@@ -171,7 +183,7 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
     if (lpi_observer_ended(e) != 0)
         return 0;
     if (e->ops != NULL)
-        answer = e->ops->choose(e->strategy, a, n);
+        answer = choose(e, a, n);
     else if (n > 1)
         answer = e->given.by_what ? given_by_what(e, a, n) : given(e, n);
     if (e->names && answer >= 0) {
@@ -180,7 +192,7 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
             answer = LPI_NO_MEMORY;
     }
     if (answer >= 0 && n > 1 && e->story != NULL &&
-        !lpi_story_choice(e->story, lpi_observer_count(e), a, answer))
+        !lpi_story_choice(e->story, lpi_observer_count(e), a, answer, e->named))
         answer = LPI_NO_MEMORY;
     if (answer >= 0 && n > 1 && !append_choice(e, answer, a, n, what))
         answer = LPI_NO_MEMORY;
@@ -234,12 +246,52 @@ void lpi_observer_note(void *arg, const struct logp_note *n)
 
     lpi_observer_view(e, n);
     if (e->story != NULL && n->kind != LOGP_NOTE_ASKED && n->kind != LOGP_NOTE_ANSWERED)
-        lpi_story_note(e->story, n);
+        lpi_story_note(e->story, n, e->named);
     if (e->check_event == NULL || e->event != 0 || lpi_observer_ended(e) != 0)
         return;
     e->event = e->check_event(n, e->check_arg);
     if (e->event != 0)
         logp_machine_stop(e->machine, -ECANCELED);
+}
+
+void lpi_observer_payload(void *arg, int rank, int tag, const void *data, size_t n_bytes)
+{
+    struct lpi_observer *e = arg;
+    char text[160] = "";
+
+    if (e->story == NULL || e->detached)
+        return;
+    e->job->check.describe(e->check_arg, tag, data, n_bytes, text, sizeof(text));
+    text[sizeof(text) - 1] = '\0';
+    lpi_story_payload(e->story, rank, text);
+}
+
+void lpi_observer_leave_frames(void *arg, int rank)
+{
+    struct lpi_observer *e = arg;
+
+    if (e->frames != NULL && e->frames[rank] != NULL)
+        longjmp(e->frames[rank], 1);
+}
+
+void lpi_observer_remark(struct lpi_observer *e, char *lines)
+{
+    free(e->remark);
+    e->remark = lines;
+}
+
+/* A choice is asked for at once, so no other one has this name. */
+int logp_choose_named(struct logp_vp *vp, int n, const char *what, const char *const *names)
+{
+    struct lpi_observer *e = lpi_signals_running();
+    int i;
+
+    if (e == NULL || n < 2)
+        return logp_choose(vp, n);
+    e->named = (struct lpi_named){what, names};
+    i = logp_choose(vp, n);
+    e->named = (struct lpi_named){NULL, NULL};
+    return i;
 }
 
 /* ---- between runs ---- */
@@ -269,6 +321,8 @@ void lpi_observer_free(struct lpi_observer *e)
     free(e->points);
     free(e->what);
     free(e->identities.seen);
+    free(e->remark);
+    free(e->frames);
     free(e);
 }
 
@@ -278,6 +332,8 @@ void lpi_observer_begin(struct lpi_observer *e)
     atomic_store_explicit(&e->n_taken, 0, memory_order_relaxed);
     end(e, 0);
     e->event = 0;
+    e->named = (struct lpi_named){NULL, NULL};
+    lpi_observer_remark(e, NULL);
     e->differs = false;
     lpi_identities_begin(&e->identities);
     if (e->ops != NULL)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_CHOICES = 100000000 };
+enum { MOST_CHOICES = 100000000, OLDEST = 5 };
 
 struct reading {
     const char *at; /* the rest of the line */
@@ -326,6 +326,7 @@ static const struct item {
     {"chosen", OWN, .read = read_chosen},
     {"faults", TEXT, .at = offsetof(struct lpi_replay, facts.faults)},
     {"noise", TEXT, .at = offsetof(struct lpi_replay, facts.noise)},
+    {"end", FLAG, .at = offsetof(struct lpi_replay, has_end)},
 };
 
 /* @return 0; -EINVAL, -ENOMEM */
@@ -391,6 +392,7 @@ static const char *after_version(const char *text, int *version)
 static bool is_whole(const struct lpi_replay *r)
 {
     return r->plan.P > 0 && r->answers.index != NULL &&
+           (r->has_end || r->facts.version == OLDEST) &&
            (r->plan.latency.kind == LOGP_LATENCY_SAMPLES) == (r->samples != NULL) &&
            (!r->plan.network.undelayed || (r->facts.faults == NULL && r->facts.noise == NULL));
 }
@@ -427,11 +429,11 @@ int lpi_replay_parse(const char *text, struct lpi_replay **out)
     r->facts.line = 1;
     if (reading.at == NULL)
         return -EINVAL;
-    if (r->facts.version != LOGP_REPLAY_VERSION)
+    if (r->facts.version < OLDEST || r->facts.version > LOGP_REPLAY_VERSION)
         return -EPROTONOSUPPORT;
     while (rc == 0 && *reading.at != '\0') {
         r->facts.line++;
-        rc = read_item(&reading);
+        rc = r->has_end ? -EINVAL : read_item(&reading);
         reading.at += rc == 0 && *reading.at == '\n';
     }
     if (rc == 0 && r->facts.name == NULL)

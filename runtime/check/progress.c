@@ -174,7 +174,7 @@ void lpi_progress_describe(struct lpi_job *job, bool failed, int rc)
 {
     struct logp_checked *d = &job->checked;
     const struct logp_check *c = &job->check;
-    char more[sizeof(d->text)];
+    char more[sizeof(d->text)], labels[160];
 
     if (failed && !d->complete)
         snprintf(d->text, sizeof(d->text), "failed in run %" PRIu64, d->runs);
@@ -194,8 +194,8 @@ void lpi_progress_describe(struct lpi_job *job, bool failed, int rc)
                  d->regressions);
         append(d, more);
     }
-    if (!failed && lpi_reached_missing(&job->labels) != NULL) {
-        snprintf(more, sizeof(more), "; never reached: %.64s", lpi_reached_missing(&job->labels));
+    if (!failed && lpi_reached_missing(&job->labels, labels, sizeof(labels))) {
+        snprintf(more, sizeof(more), "; never reached: %s", labels);
         append(d, more);
     }
     for (int i = 0; i < d->n_by_size && c->strategy != LOGP_STRATEGY_EXHAUSTIVE && !failed; i++) {

@@ -57,7 +57,7 @@ int lpi_kit_choose(uint64_t *random, int rarity, const struct logp_alternative *
 
 bool lpi_kit_reorders(const struct logp_check *c)
 {
-    return lpi_is_untimed(c) && !c->fixed_matches && !c->keeps_order &&
+    return !c->fixed_matches && !c->keeps_order &&
            (c->most_overtaken > 0 || c->most_faults.doubled > 0);
 }
 
@@ -260,18 +260,9 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
     return i;
 }
 
-static bool next(void *strategy, bool redundant, struct logp_checked *checked)
-{
-    (void)strategy;
-    (void)redundant;
-    (void)checked;
-    return true;
-}
-
 const struct lpi_strategy_ops lpi_strategy_random = {
     .create = create,
     .destroy = free,
     .begin = begin,
     .choose = choose,
-    .next = next,
 };

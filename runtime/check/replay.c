@@ -2,9 +2,9 @@
 /*
  * A plan and its answers as text, one item a line, its name first; and their files. Of the earlier
  * versions, in 3 the lowest rank usually went first in late checks, and in 4 a receive from any source took
- * the message that a probe had found.
+ * the message that a probe had found. Version 5 has no last line, and is read, too.
  *
- *     logp-replay 5
+ *     logp-replay 6
  *     program NAME
  *     processors 3
  *     run 12                 the number of the run with this size
@@ -29,6 +29,8 @@
  *     samples 2 100 200      how many, then all of them
  *     faults drop:0.1@0-3    and noise: as in delay.h, in ns
  *     choices 14 3=2 9=1     how many; those with another answer than the usual one
+ *     chosen 0a1f...         16 bits of the identity of each choice
+ *     end                    a file without this line has been cut
  */
 #include "kit.h"
 
@@ -143,6 +145,7 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
             lpi_text_add(t, " %d=%d", i, job->taken.index[i]);
     lpi_text_add(t, "\n");
     write_chosen(t, job);
+    lpi_text_add(t, "end\n");
 }
 
 int logp_replay_read(const char *path, char **text)

@@ -4,16 +4,8 @@
 
 #include <errno.h>
 
-int lpi_search(struct lpi_job *job, int P)
+int lpi_search_with(struct lpi_job *job, int P, const struct lpi_strategy_ops *ops, void *strategy)
 {
-    const struct lpi_strategy_ops *const all[] = {
-        [LOGP_STRATEGY_RANDOM] = &lpi_strategy_random,
-        [LOGP_STRATEGY_PCT] = &lpi_strategy_pct,
-        [LOGP_STRATEGY_EXHAUSTIVE] = &lpi_strategy_exhaustive,
-        [LOGP_STRATEGY_DELAYS] = &lpi_strategy_delays,
-    };
-    const struct lpi_strategy_ops *ops = all[job->check.strategy];
-    void *strategy = ops->create(P, &job->check);
     int rc;
 
     if (strategy == NULL)
@@ -21,6 +13,7 @@ int lpi_search(struct lpi_job *job, int P)
     job->plan.P = P;
     job->plan.run = job->whole = 0;
     lpi_progress_begin_size(job);
+    lpi_reached_begin_size(&job->labels);
     lpi_job_draw(job);
     rc = lpi_job_listen(job, ops, strategy, NULL, NULL);
     if (rc != 0) {
@@ -36,4 +29,17 @@ int lpi_search(struct lpi_job *job, int P)
     if (job->observer != NULL) /* else it is left behind, too */
         ops->destroy(strategy);
     return rc;
+}
+
+int lpi_search(struct lpi_job *job, int P)
+{
+    const struct lpi_strategy_ops *const all[] = {
+        [LOGP_STRATEGY_RANDOM] = &lpi_strategy_random,
+        [LOGP_STRATEGY_PCT] = &lpi_strategy_pct,
+        [LOGP_STRATEGY_EXHAUSTIVE] = &lpi_strategy_exhaustive,
+        [LOGP_STRATEGY_DELAYS] = &lpi_strategy_delays,
+    };
+    const struct lpi_strategy_ops *ops = all[job->check.strategy];
+
+    return lpi_search_with(job, P, ops, ops->create(P, &job->check));
 }

@@ -13,7 +13,8 @@
  *
  * Many choices only select the vp that runs next, although vps that exchange no message meanwhile
  * may run in any order. So the smaller run is repeated in another order, with choices as late as
- * possible (guide.c), and made smaller from there.
+ * possible (guide.c), and made smaller from there. The ranks of many programs have the same role, and the
+ * usual order prefers some of them: so ranks change places, too: in all ways if P <= 4, else in some.
  */
 #include "kit.h"
 
@@ -25,6 +26,7 @@ enum {
     RUNS_OF_SMALLER = 1000,
     MOST_NOTES = 16384, /* events of a run that is made in another order */
     MOST_ORDERS = 4,
+    MOST_EXCHANGES = 23, /* of the places of ranks; 4! - 1 */
     MOST_BY_WHAT = 4096, /* choices of a run: a try takes their number squared */
     STEPS = 64           /* events for a choice of the failure, which a try may take */
 };
@@ -313,9 +315,43 @@ static bool is_told(struct shrinking *s, struct lpi_story *story)
     return same && story->keeps_notes && story->n_notes > 0 && story->n_notes <= MOST_NOTES;
 }
 
-/* Make the best run in another order: see guide.c. @return whether it fails in the same way. Then
- * it is the best */
-static bool is_guided(struct shrinking *s)
+/* The k-th permutation, by Fisher & Yates: the 0-th changes nothing, and the first P! are all
+ * different. */
+static void permute(int *to, int P, uint64_t k)
+{
+    for (int i = 0; i < P; i++) {
+        const int j = i - (int)(k % (uint64_t)(i + 1));
+
+        k /= (uint64_t)(i + 1);
+        to[i] = i;
+        to[i] = to[j];
+        to[j] = i;
+    }
+}
+
+/* Ranks change places. @return false: no memory */
+static bool exchange(struct lpi_story *story, struct lpi_point *points, int n, uint64_t k)
+{
+    int *to = malloc((size_t)story->P * sizeof(*to));
+
+    if (to == NULL)
+        return false;
+    permute(to, story->P, k);
+    for (int i = 0; i < story->n_notes; i++) {
+        struct logp_note *note = &story->notes[i];
+
+        note->rank = to[note->rank];
+        note->peer = note->peer >= 0 && note->peer < story->P ? to[note->peer] : note->peer;
+    }
+    for (int i = 0; i < n; i++)
+        points[i].rank = to[points[i].rank];
+    free(to);
+    return true;
+}
+
+/* Make the best run in another order, with the k-th exchange of places: see guide.c. @return
+ * whether it fails in the same way. Then it is the best */
+static bool is_guided(struct shrinking *s, uint64_t k)
 {
     struct lpi_job *job = s->job;
     struct lpi_story *story = lpi_story_new(s->plan.P);
@@ -331,7 +367,8 @@ static bool is_guided(struct shrinking *s)
         LPI_GROW(points, capacity, n = lpi_observer_count(job->observer))) {
         if (n > 0)
             memcpy(points, job->observer->points, (size_t)n * sizeof(*points));
-        guide = lpi_guide_new(plan.P, story, points, n);
+        if (exchange(story, points, n, k))
+            guide = lpi_guide_new(plan.P, story, points, n);
         same = guide != NULL && lpi_job_guided(job, &plan, guide) == 0 &&
                lpi_same_outcome(&job->outcome, &s->outcome) &&
                lpi_answers_copy(&s->trial, &job->taken) && still_fails(s, &plan);
@@ -344,9 +381,9 @@ static bool is_guided(struct shrinking *s)
     return same;
 }
 
-/* Make the best run in another order, and smaller from there. @return whether it has fewer
- * deviations. If not, the best is as before */
-static bool is_better_guided(struct shrinking *s)
+/* The same, and smaller from there. @return whether it has fewer deviations. If not, the best is as
+ * before */
+static bool is_better_guided(struct shrinking *s, uint64_t k)
 {
     const struct lpi_plan plan = s->plan;
     const int n = lpi_answers_deviations(&s->best);
@@ -355,8 +392,7 @@ static bool is_better_guided(struct shrinking *s)
 
     if (!lpi_answers_copy(&before, &s->best))
         return false;
-    s->tries = 0;
-    if (is_guided(s))
+    if (is_guided(s, k))
         fewer_deviations(s);
     better = lpi_answers_deviations(&s->best) < n;
     if (!better && lpi_answers_copy(&s->best, &before))
@@ -365,14 +401,48 @@ static bool is_better_guided(struct shrinking *s)
     return better;
 }
 
+static uint64_t factorial(int n)
+{
+    uint64_t f = 1;
+
+    while (n > 1)
+        f *= (uint64_t)n--;
+    return f;
+}
+
+/* @return whether a change of places has made it smaller */
+static bool is_better_exchanged(struct shrinking *s)
+{
+    const bool all = s->plan.P <= 4;
+    const uint64_t end = all ? factorial(s->plan.P) : MOST_EXCHANGES + 1;
+    bool better = false;
+
+    s->tries = 0;
+    for (uint64_t k = 1;
+         k < end && s->tries < s->most_tries && lpi_answers_deviations(&s->best) > 1; k++)
+        better = is_better_guided(s, all ? k : lpi_kit_mix(k)) || better;
+    return better;
+}
+
+/* @return whether another order of the same steps has made it smaller */
+static bool is_better_reordered(struct shrinking *s)
+{
+    s->tries = 0;
+    return is_better_guided(s, 0);
+}
+
 static void other_orders(struct shrinking *s)
 {
     const struct logp_check *c = &s->job->check;
+    int left = MOST_ORDERS;
 
-    if (s->plan.untimed && !c->fixed_order && !c->fixed_matches &&
-        s->outcome.kind != LOGP_FAILURE_LIVELOCK)
-        for (int i = 0; i < MOST_ORDERS && is_better_guided(s); i++)
+    if (!s->plan.untimed || c->fixed_order || c->fixed_matches ||
+        s->outcome.kind == LOGP_FAILURE_LIVELOCK || s->job->isolated != NULL) /* no story */
+        return;
+    do {
+        while (left-- > 0 && is_better_reordered(s))
             ;
+    } while (is_better_exchanged(s) && left > 0);
 }
 
 void lpi_shrink(struct lpi_job *job)

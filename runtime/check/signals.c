@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include "kit.h"
 
+#include <errno.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -114,6 +116,7 @@ static void watch_exit(void)
 static void prepare(void)
 {
     pthread_key_create(&stacks, free_stack);
+    lpi_place_prepare();
     watch_exit();
     if (__sanitizer_set_death_callback != NULL)
         __sanitizer_set_death_callback(on_death);
@@ -156,10 +159,18 @@ int lpi_signals_program(struct logp_vp *vp, void *observer)
 {
     struct lpi_observer *e = observer;
 
+    jmp_buf frame;
+    volatile int rc = -EHOSTDOWN; /* it has crashed, if the program is left */
+
     running = e;
     if (!has_stack)
         take_stack();
-    return e->program(vp, e->check_arg);
+    if (e->frames == NULL)
+        return e->program(vp, e->check_arg);
+    e->frames[logp_vp_rank(vp)] = frame;
+    if (_setjmp(frame) == 0)
+        rc = e->program(vp, e->check_arg);
+    return rc;
 }
 
 const char *lpi_signal_name(int number)

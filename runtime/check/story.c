@@ -20,13 +20,16 @@ static void send_told(struct lpi_story *s, const struct logp_note *n)
     from->n_sent++;
     if (to->n_under_way < MOST_UNDER_WAY &&
         LPI_GROW(to->under_way, to->capacity, to->n_under_way + 1))
-        to->under_way[to->n_under_way++] = (struct lpi_under_way){.source = n->rank,
-                                                                  .tag = n->tag,
-                                                                  .context = n->context,
-                                                                  .copies = from->doubles ? 2 : 1,
-                                                                  .step = s->n_steps,
-                                                                  .n_bytes = n->value,
-                                                                  .number = from->n_sent};
+        to->under_way[to->n_under_way++] =
+            (struct lpi_under_way){.source = n->rank,
+                                   .tag = n->tag,
+                                   .context = n->context,
+                                   .copies = from->doubles ? 2 : 1,
+                                   .step = s->n_steps,
+                                   .n_bytes = n->value,
+                                   .number = from->n_sent,
+                                   .place = s->keeps_places ? lpi_place_of_call() : 0,
+                                   .payload = from->payload};
     else
         to->forgets = true;
     from->doubles = false;
@@ -35,7 +38,7 @@ static void send_told(struct lpi_story *s, const struct logp_note *n)
 /* The step of the send of a message that is received; 0: unknown. Requests may complete in another
  * order than that of their messages, and messages may be lost. So it is known only if no other message
  * of this source and tag could be the one. */
-static uint64_t step_of_send(struct lpi_told *to, const struct logp_note *n)
+static uint64_t step_of_send(struct lpi_told *to, const struct logp_note *n, const char **payload)
 {
     int first = -1, matches = 0;
     uint64_t step;
@@ -53,6 +56,7 @@ static uint64_t step_of_send(struct lpi_told *to, const struct logp_note *n)
     if (first < 0 || to->forgets)
         return 0;
     step = to->under_way[first].step;
+    *payload = step != 0 ? to->under_way[first].payload : NULL;
     to->under_way[first].is_copy = true;
     if (--to->under_way[first].copies == 0)
         memmove(&to->under_way[first], &to->under_way[first + 1],
@@ -60,24 +64,51 @@ static uint64_t step_of_send(struct lpi_told *to, const struct logp_note *n)
     return step;
 }
 
-void lpi_story_note(struct lpi_story *s, const struct logp_note *n)
+/* A copy of the text that lives as long as the story. NULL: no memory */
+static const char *keep_text(struct lpi_story *s, const char *text)
+{
+    char *copy;
+
+    if (!LPI_GROW(s->texts, s->texts_capacity, s->n_texts + 1))
+        return NULL;
+    copy = strdup(text);
+    if (copy != NULL)
+        s->texts[s->n_texts++] = copy;
+    return copy;
+}
+
+void lpi_story_payload(struct lpi_story *s, int rank, const char *text)
+{
+    s->told[rank].payload = *text != '\0' ? keep_text(s, text) : NULL;
+}
+
+void lpi_story_note(struct lpi_story *s, const struct logp_note *n, struct lpi_named named)
 {
     struct lpi_told *t = &s->told[n->rank];
-    struct lpi_told_note told = {.note = *n};
+    struct lpi_told_note told = {.note = *n, .named = named, .mark = t->mark};
 
+    if (n->kind == LOGP_NOTE_MARKED) { /* not an event */
+        t->mark = keep_text(s, (const char *)(uintptr_t)n->value);
+        return;
+    }
     if (n->kind != LOGP_NOTE_ENDED && n->kind != LOGP_NOTE_WAITED)
         told.step = ++s->n_steps;
     if (n->kind == LOGP_NOTE_FAULT)
         t->doubles = n->value == LOGP_FAULT_DOUBLED;
-    else if (n->kind == LOGP_NOTE_SEND)
+    if (n->kind == LOGP_NOTE_SEND) {
+        told.payload = t->payload;
         send_told(s, n);
-    else if (n->kind == LOGP_NOTE_RECEIVE)
-        told.sent_at = step_of_send(t, n);
+    } else if (n->kind == LOGP_NOTE_RECEIVE) {
+        told.sent_at = step_of_send(t, n, &told.payload);
+    }
     if (n->kind != LOGP_NOTE_COMPUTED && n->kind != LOGP_NOTE_WAITED)
         t->last[t->n++ % LPI_STORY_NOTES] = told;
-    s->keeps_notes = s->keeps_notes && LPI_GROW(s->notes, s->notes_capacity, s->n_notes + 1);
-    if (s->keeps_notes)
-        s->notes[s->n_notes++] = *n;
+    s->keeps_notes = s->keeps_notes && LPI_GROW(s->notes, s->notes_capacity, s->n_notes + 1) &&
+                     LPI_GROW(s->payloads, s->payloads_capacity, s->n_notes + 1);
+    if (!s->keeps_notes)
+        return;
+    s->payloads[s->n_notes] = told.payload;
+    s->notes[s->n_notes++] = *n;
 }
 
 static bool deviate(struct lpi_story *s, const struct lpi_deviation *deviation)
@@ -111,9 +142,20 @@ static void number_overtaking(const struct lpi_story *s, struct lpi_deviation *d
     }
 }
 
-bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i)
+static const char *mark_of(const struct lpi_story *s, int rank)
 {
-    struct lpi_deviation d = {.number = number, .usual = a[0], .taken = a[i]};
+    return rank >= 0 && rank < s->P ? s->told[rank].mark : NULL;
+}
+
+bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i,
+                      struct lpi_named named)
+{
+    struct lpi_deviation d = {.number = number,
+                              .usual = a[0],
+                              .taken = a[i],
+                              .named = named,
+                              .usual_mark = mark_of(s, a[0].rank),
+                              .taken_mark = mark_of(s, a[i].rank)};
 
     if (i == 0)
         return true;
@@ -151,6 +193,10 @@ void lpi_story_free(struct lpi_story *s)
     free(s->drawn);
     free(s->waits);
     free(s->notes);
+    free(s->payloads);
+    for (int i = 0; i < s->n_texts; i++)
+        free(s->texts[i]);
+    free(s->texts);
     free(s);
 }
 

@@ -24,7 +24,8 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
     lpi_text_add(t, "%s failed with P = %d: ", job->check.name, job->plan.P);
     switch (o->kind) {
     case LOGP_FAILURE_ERROR:
-        lpi_text_add(t, "rank %d returned %d (%s)\n", o->rank, o->error, strerror(abs(o->error)));
+        lpi_text_add(t, "rank %d returned %d (%s)\n", o->rank, o->error,
+                     o->error > 0 ? logp_error_text(o->error) : strerror(-o->error));
         break;
     case LOGP_FAILURE_ASSERTED:
         if (*o->asserted.expression == '\0')
@@ -56,6 +57,10 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
                      o->n_left_over == 1 ? " was" : "s were");
         break;
     case LOGP_FAILURE_LIVELOCK:
+        if (*o->detail != '\0') {
+            lpi_text_add(t, "%s\n", o->detail);
+            break;
+        }
         lpi_text_add(t, "livelock: it has not ended after %" PRIu64 " events (most_steps)\n",
                      job->plan.most_steps);
         break;
@@ -65,6 +70,8 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
     case LOGP_FAILURE_CRASHED:
         tell_who(t, o->rank);
         lpi_text_add(t, " crashed (%s)\n", lpi_signal_name(o->error));
+        if (*o->detail != '\0')
+            lpi_text_add(t, "  %s\n", o->detail);
         break;
     case LOGP_FAILURE_EXITED:
         tell_who(t, o->rank);
@@ -75,26 +82,44 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
     }
 }
 
+/* The places of the sends of the first messages that were never received. @return their number */
+static int name_sends(const struct lpi_story *s, int P, struct lpi_named_place *all)
+{
+    int n = 0;
+
+    for (int i = 0; s->told != NULL && i < P; i++)
+        for (int k = 0; k < s->told[i].n_under_way && n < LPI_PLACES; k++)
+            all[n++].at = s->told[i].under_way[k].place;
+    lpi_place_name(all, n);
+    return n;
+}
+
 /* Messages that were never received. */
 static void tell_left_over(struct lpi_text *t, const struct lpi_story *s, int P)
 {
-    enum { MOST = 16 };
+    struct lpi_named_place places[LPI_PLACES];
+    const int most = name_sends(s, P, places);
     int n = 0;
 
     for (int i = 0; s->told != NULL && i < P; i++)
         for (int k = 0; k < s->told[i].n_under_way; k++) {
             const struct lpi_under_way *m = &s->told[i].under_way[k];
 
-            if (n++ >= MOST)
+            if (n++ >= most)
                 continue;
-            lpi_text_add(t, "  from rank %d to rank %d, tag %d, %" PRId64 " bytes", m->source, i,
-                         m->tag, m->n_bytes);
+            lpi_text_add(t, "  from rank %d to rank %d", m->source, i);
+            lpi_tell_tag(t, m->tag);
+            lpi_text_add(t, ", %" PRId64 " bytes", m->n_bytes);
+            if (m->payload != NULL)
+                lpi_text_add(t, " (%s)", m->payload);
             if (m->step > 0)
                 lpi_text_add(t, ", sent in step %" PRIu64, m->step);
+            if (*places[n - 1].text != '\0')
+                lpi_text_add(t, " (%s)", places[n - 1].text);
             lpi_text_add(t, "\n");
         }
-    if (n > MOST)
-        lpi_text_add(t, "  and %d more\n", n - MOST);
+    if (n > most)
+        lpi_text_add(t, "  and %d more\n", n - most);
 }
 
 /* Append the first difference of two runs with the same choices, if there is one. */
@@ -117,6 +142,13 @@ static void tell_twice(struct lpi_text *t, const struct lpi_job *job)
     lpi_text_add(t, "\n");
 }
 
+static void tell_picked(struct lpi_text *t, const struct logp_alternative *a,
+                        struct lpi_named named)
+{
+    lpi_text_add(t, "rank %d chooses ", a->rank);
+    lpi_tell_named(t, named, a->index);
+}
+
 /* The choice that differs from the usual one. */
 static void tell_taken(struct lpi_text *t, const struct lpi_deviation *d, bool named)
 {
@@ -126,8 +158,10 @@ static void tell_taken(struct lpi_text *t, const struct lpi_deviation *d, bool n
         lpi_text_add(t, "%smessage %d of rank %d comes to rank %d after message %d (tag %d)",
                      d->passes_copy ? "the copy of " : "", d->passed, a->source, a->rank, d->later,
                      a->tag);
+    else if (a->kind == LOGP_PICK && d->named.what != NULL)
+        tell_picked(t, a, d->named);
     else
-        lpi_tell_alternative(t, a, named);
+        lpi_tell_alternative(t, a, named, d->taken_mark);
 }
 
 static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const struct lpi_job *job)
@@ -170,7 +204,10 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
         }
         tell_taken(t, d, same_source);
         lpi_text_add(t, " (default: ");
-        lpi_tell_alternative(t, &d->usual, same_source);
+        if (d->usual.kind == LOGP_PICK && d->named.what != NULL)
+            tell_picked(t, &d->usual, d->named);
+        else
+            lpi_tell_alternative(t, &d->usual, same_source, d->usual_mark);
         lpi_text_add(t, ")\n");
     }
 }
@@ -184,7 +221,14 @@ static void tell_event(struct lpi_text *t, const struct lpi_told_note *told, boo
         lpi_text_add(t, "    step %" PRIu64 ": ", told->step);
     else
         lpi_text_add(t, "    ");
-    lpi_tell_note(t, &told->note);
+    if (told->note.kind == LOGP_NOTE_CHOSEN && told->named.what != NULL) {
+        lpi_text_add(t, "chose ");
+        lpi_tell_named(t, told->named, told->note.value);
+    } else {
+        lpi_tell_note(t, &told->note, told->mark);
+    }
+    if (told->payload != NULL)
+        lpi_text_add(t, " (%s)", told->payload);
     if (untimed && told->sent_at > 0)
         lpi_text_add(t, ", sent in step %" PRIu64, told->sent_at);
     lpi_text_add(t, "\n");
@@ -236,7 +280,10 @@ int lpi_tell(const struct lpi_job *job, struct logp_failure *failure)
     const struct lpi_story nothing = {0}, *s = job->story != NULL ? job->story : &nothing;
     struct lpi_text text = {0}, replay = {0};
 
+    lpi_words_use(&job->check);
     tell_what(&text, job);
+    if (job->story != NULL && job->observer != NULL && job->observer->remark != NULL)
+        lpi_text_add(&text, "%s", job->observer->remark);
     if (job->outcome.kind == LOGP_FAILURE_LEFT_OVER)
         tell_left_over(&text, s, job->plan.P);
     tell_choices(&text, s, job);
@@ -248,6 +295,7 @@ int lpi_tell(const struct lpi_job *job, struct logp_failure *failure)
         lpi_text_add(&text, "\n");
     }
     tell_events(&text, s, job->plan.P, job->plan.untimed);
+    lpi_words_use(NULL);
     lpi_replay_write(&replay, job);
     if (text.failed || replay.failed) {
         free(text.s);

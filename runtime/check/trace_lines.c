@@ -144,7 +144,7 @@ static void look(struct writing *w, const struct logp_note *note, int64_t end)
     w->now += STEP;
     if (w->t == NULL)
         return;
-    lpi_tell_note(&words, note);
+    lpi_tell_note(&words, note, NULL);
     write_mark(w, note->rank, at->last_ns, words.s != NULL ? words.s : "");
     free(words.s);
 }
@@ -157,9 +157,13 @@ static void go(struct writing *w, const struct lpi_story *s, int64_t P, int64_t 
     for (int i = 0; i < s->n_notes; i++) {
         const struct logp_note *note = &s->notes[i];
 
-        if (note->kind == LOGP_NOTE_SEND)
+        if (note->kind == LOGP_NOTE_SEND) {
+            const int64_t now = w->now;
+
             go_to(w, note->rank, LOGP_EVENT_SEND, INT64_MAX, end);
-        else if (note->kind == LOGP_NOTE_RECEIVE)
+            if (s->payloads[i] != NULL && w->t != NULL)
+                write_mark(w, note->rank, now, s->payloads[i]);
+        } else if (note->kind == LOGP_NOTE_RECEIVE)
             go_to(w, note->rank, LOGP_EVENT_RECEIVE, INT64_MAX, end);
         else if (note->kind == LOGP_NOTE_ENDED)
             go_to(w, note->rank, -1, INT64_MAX, end);
@@ -188,7 +192,7 @@ static bool make_steps(struct writing *w, int64_t P)
 
 /* ---- the whole trace ---- */
 
-/* Write the fault events of a message where its send begins. */
+/* Write the fault events of a message, and the description of its payload, where its send begins. */
 static void write_events(struct writing *w, const struct lpi_story *s, int64_t rank,
                          const struct logp_event *send)
 {
@@ -198,6 +202,10 @@ static void write_events(struct writing *w, const struct lpi_story *s, int64_t r
         if (fault->kind != NULL && fault->src == rank && fault->time_ns == send->start_ns)
             write_mark(w, rank, send->start_ns, fault->kind);
     }
+    for (int i = 0; i < s->n_notes; i++)
+        if (s->notes[i].kind == LOGP_NOTE_SEND && s->notes[i].rank == rank &&
+            s->notes[i].time_ns == send->start_ns && s->payloads[i] != NULL)
+            write_mark(w, rank, send->start_ns, s->payloads[i]);
 }
 
 static void write_times(struct writing *w, const struct lpi_story *s, int64_t P)
@@ -258,6 +266,7 @@ void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct
     struct writing w = {.trace = trace, .ranks = calloc((size_t)info->P, sizeof(*w.ranks))};
     int64_t end = info->end_ns;
 
+    lpi_words_use(&job->check);
     if (w.ranks == NULL || (job->plan.untimed && !make_steps(&w, info->P))) {
         t->failed = true;
     } else {
@@ -275,6 +284,7 @@ void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct
             write_times(&w, s, info->P);
         write_ends(&w, job, s, end);
     }
+    lpi_words_use(NULL);
     for (int64_t r = 0; w.steps != NULL && r < info->P; r++)
         free(w.steps[r]);
     free(w.steps);

@@ -21,6 +21,21 @@ static bool may_leave_messages(const struct lpi_job *job)
             ((faults != NULL && *faults != '\0') || lpi_has_limits(&job->plan.most_faults)));
 }
 
+/* A run has ended without a label of must_reach. */
+static struct lpi_outcome not_reached(const struct lpi_job *job, struct lpi_outcome o, bool cut)
+{
+    const struct logp_check *c = &job->check;
+    const char *label = lpi_reached_not(&job->labels, c->must_reach, c->n_must_reach);
+
+    if (label == NULL ||
+        (cut && c->strategy != LOGP_STRATEGY_RANDOM && c->strategy != LOGP_STRATEGY_DELAYS))
+        return o;
+    o = lpi_outcome_with(LOGP_FAILURE_LIVELOCK, -ELOOP, -1);
+    snprintf(o.detail, sizeof(o.detail), "%.200s: not reached%s", label,
+             cut ? " within most_steps events" : ", though the run has ended");
+    return o;
+}
+
 struct lpi_outcome lpi_outcome_of(const struct lpi_job *job, const struct lpi_observer *observer,
                                   int ended, const struct logp_report *r)
 {
@@ -48,7 +63,7 @@ struct lpi_outcome lpi_outcome_of(const struct lpi_job *job, const struct lpi_ob
         o = lpi_outcome_with(LOGP_FAILURE_TIMEOUT, r->error,
                              r->n_waits > 0 ? r->waits[0].rank : -1);
     } else if (r->error == -ELOOP) {
-        o = lpi_outcome_with(LOGP_FAILURE_LIVELOCK, r->error, -1);
+        o = not_reached(job, lpi_outcome_with(LOGP_FAILURE_LIVELOCK, r->error, -1), true);
     } else if (r->error != 0) {
         o.error = r->error;
     } else if (job->check.after != NULL && (rc = job->check.after(r, job->arg)) != 0) {
@@ -56,6 +71,8 @@ struct lpi_outcome lpi_outcome_of(const struct lpi_job *job, const struct lpi_ob
     } else if (r->unreceived > 0 && !may_leave_messages(job)) {
         o = lpi_outcome_with(LOGP_FAILURE_LEFT_OVER, -EBADMSG, -1);
         o.n_left_over = r->unreceived;
+    } else {
+        o = not_reached(job, o, false);
     }
     return o;
 }

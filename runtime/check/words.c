@@ -24,12 +24,32 @@ static void rank_or_any(struct lpi_text *t, int source)
         lpi_text_add(t, "rank %d", source);
 }
 
-static void with_tag(struct lpi_text *t, int tag)
+/* The check whose names tags have; NULL: none. */
+static _Thread_local const struct logp_check *names;
+
+void lpi_words_use(const struct logp_check *check)
+{
+    names = check;
+}
+
+void lpi_tell_tag(struct lpi_text *t, int tag)
 {
     if (tag == LOGP_ANY_TAG)
         lpi_text_add(t, ", any tag");
     else
         lpi_text_add(t, ", tag %d", tag);
+    if (names != NULL && names->tag_names != NULL && tag >= 0 && tag < names->n_tag_names &&
+        names->tag_names[tag] != NULL)
+        lpi_text_add(t, " (%s)", names->tag_names[tag]);
+}
+
+void lpi_tell_named(struct lpi_text *t, struct lpi_named named, int64_t i)
+{
+    lpi_text_add(t, "%s: ", named.what);
+    if (named.names != NULL)
+        lpi_text_add(t, "%s", named.names[i]);
+    else
+        lpi_text_add(t, "%" PRId64, i);
 }
 
 static void tell_object(struct lpi_text *t, int key)
@@ -60,10 +80,12 @@ static void tell_call(struct lpi_text *t, int to, int tag)
                                  [LOGP_NOTE_TOUCHED] = "it touches an object",
                                  [LOGP_NOTE_KEPT] = "it makes something durable"};
 
-    if (to >= 0)
-        lpi_text_add(t, " before it sends to rank %d, tag %d", to, tag);
-    else if (tag >= 0 && tag < (int)(sizeof(words) / sizeof(words[0])) && words[tag] != NULL)
+    if (to >= 0) {
+        lpi_text_add(t, " before it sends to rank %d", to);
+        lpi_tell_tag(t, tag);
+    } else if (tag >= 0 && tag < (int)(sizeof(words) / sizeof(words[0])) && words[tag] != NULL) {
         lpi_text_add(t, " before %s", words[tag]);
+    }
 }
 
 /* to, tag: as tell_call() */
@@ -75,8 +97,9 @@ static void tell_fault(struct lpi_text *t, enum logp_fault_choice what, int rank
         return;
     case LOGP_FAULT_LOST:
     case LOGP_FAULT_DOUBLED:
-        lpi_text_add(t, "the message of rank %d to rank %d, tag %d, %s", rank, to, tag,
-                     what == LOGP_FAULT_LOST ? "is lost" : "comes twice");
+        lpi_text_add(t, "the message of rank %d to rank %d", rank, to);
+        lpi_tell_tag(t, tag);
+        lpi_text_add(t, ", %s", what == LOGP_FAULT_LOST ? "is lost" : "comes twice");
         return;
     case LOGP_FAULT_CRASH:
         lpi_text_add(t, "rank %d crashes", rank);
@@ -101,8 +124,17 @@ static void tell_fault(struct lpi_text *t, enum logp_fault_choice what, int rank
     tell_call(t, to, tag);
 }
 
+/* The mark is the program's, or that of MPI_Finalize(), whose messages are those of a barrier. */
+static void tell_collective(struct lpi_text *t, const char *mark)
+{
+    lpi_text_add(t, ", a message of a collective");
+    if (mark != NULL)
+        lpi_text_add(t, " after %s", mark);
+}
+
 /* named: give the tag, too, as it is what differs from the usual alternative */
-void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named)
+void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named,
+                          const char *mark)
 {
     switch (a->kind) {
     case LOGP_GO_ON:
@@ -110,12 +142,14 @@ void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, 
         break;
     case LOGP_TAKE:
         lpi_text_add(t, "rank %d takes the message of rank %d", a->rank, a->source);
-        if (named)
-            lpi_text_add(t, ", tag %d", a->tag);
+        if (a->context > LOGP_CONTEXT_MAX)
+            tell_collective(t, mark);
+        else if (named)
+            lpi_tell_tag(t, a->tag);
         break;
     case LOGP_OVERTAKE:
-        lpi_text_add(t, "rank %d takes a later message of rank %d first, tag %d", a->rank,
-                     a->source, a->tag);
+        lpi_text_add(t, "rank %d takes a later message of rank %d first", a->rank, a->source);
+        lpi_tell_tag(t, a->tag);
         break;
     case LOGP_MISS:
         lpi_text_add(
@@ -125,7 +159,7 @@ void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, 
     case LOGP_DONE:
         lpi_text_add(t, "the send of rank %d to rank %d is complete", a->rank, a->source);
         if (named)
-            lpi_text_add(t, ", tag %d", a->tag);
+            lpi_tell_tag(t, a->tag);
         break;
     case LOGP_TOUCH:
         lpi_text_add(t, "rank %d touches ", a->rank);
@@ -146,7 +180,7 @@ void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, 
     }
 }
 
-void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
+void lpi_tell_note(struct lpi_text *t, const struct logp_note *n, const char *mark)
 {
     switch (n->kind) {
     case LOGP_NOTE_SEND:
@@ -184,7 +218,7 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
     case LOGP_NOTE_TOO_LATE:
         lpi_text_add(t, "cancelled too late: a receive of ");
         rank_or_any(t, n->peer);
-        with_tag(t, n->tag);
+        lpi_tell_tag(t, n->tag);
         return;
     case LOGP_NOTE_KEPT:
         lpi_text_add(t, "made key %d durable, %" PRId64 " bytes", n->tag, n->value);
@@ -195,8 +229,13 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
     case LOGP_NOTE_ANSWERED:
         lpi_text_add(t, "answer to rank %d", n->peer);
         break;
+    case LOGP_NOTE_MARKED:
+        return;
     }
-    with_tag(t, n->tag);
+    if (n->context > LOGP_CONTEXT_MAX)
+        tell_collective(t, mark);
+    else
+        lpi_tell_tag(t, n->tag);
     if (n->kind != LOGP_NOTE_MISSED)
         lpi_text_add(t, ", %" PRId64 " bytes", n->value);
 }
@@ -215,6 +254,6 @@ void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p)
                                            .tag = p->tag,
                                            .index = p->tag};
 
-        lpi_tell_alternative(t, &a, false);
+        lpi_tell_alternative(t, &a, false, NULL);
     }
 }

@@ -74,7 +74,7 @@ void lpi_background_changed(struct lpi_proc *p)
 
     while (o != NULL && o->awaits == NULL)
         o = o->next;
-    a->has_background = o != NULL || a->rts != NULL;
+    a->has_background = o != NULL || a->rts != NULL || a->pause != NULL;
     p->needs_query = a->has_background || p->core->machine->instrumented;
 }
 
@@ -97,6 +97,7 @@ void lpi_attached_end(struct lpi_proc *p)
     a->started.proc = NULL;
     a->goes_on = false; /* a program may have left in the middle of a step */
     a->has_background = a->is_put_off = false;
+    a->pause = NULL;
 }
 
 void lpi_attached_destroy(struct logp_machine *m)

@@ -244,8 +244,11 @@ struct lpi_attached {
     struct lpi_proc *next_put_off;     /* in the list of its core's window ... */
     bool is_put_off;                   /* ... in which it is */
     struct lpi_rendezvous *rts;        /* its rendezvous sends, in the order of the calls */
-    bool has_background;               /* operations or rendezvous sends: its waits serve them */
-    struct logp_vp started;            /* for the vp itself; groups have their own */
+    bool has_background;               /* operations, rendezvous sends or other threads: its waits
+                                          serve them */
+    logp_pause *pause;                 /* logp_vp_share(); NULL: one thread calls */
+    void *pause_arg;
+    struct logp_vp started; /* for the vp itself; groups have their own */
 };
 
 /* The entry of p, allocated if needed. Only p uses it, except for its atomics. NULL: no memory. */

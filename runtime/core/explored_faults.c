@@ -7,6 +7,7 @@
  * begins whether a fault comes first. The alternatives are of this vp alone, as those of
  * logp_choose(); the first is that all goes well.
  */
+#include "carrier/carrier.h"
 #include "core/core.h"
 #include "core/sched.h"
 #include "mail/mail.h"
@@ -14,6 +15,8 @@
 
 #include <errno.h>
 #include <logp/check.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +191,20 @@ static void receive_late(struct lpi_proc *p)
     x->vps[p->rank].reorders = true;
 }
 
+/* A thread of the program calls for p, whose calls are its own. @return -EPROTO; -ECANCELED: the run is over */
+static __attribute__((noinline, cold)) int end_for_thread(struct lpi_proc *p)
+{
+    struct logp_machine *m = p->core->machine;
+    char words[128];
+
+    snprintf(words, sizeof(words),
+             "rank %d: a thread that is not the processor's own calls a function of vp.h", p->rank);
+    pthread_mutex_lock(&m->lock);
+    lpi_assert_fails(p, "", 0, "", words);
+    pthread_mutex_unlock(&m->lock);
+    return -EPROTO;
+}
+
 int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e)
 {
     struct lpi_explore *x = p->core->machine->explore;
@@ -195,6 +212,8 @@ int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct
     enum logp_fault_choice what;
     int rc;
 
+    if (__builtin_expect(lpi_this_core != p->core, false))
+        return end_for_thread(p);
     if (p->halted)
         return -EHOSTDOWN;
     if (!x->meets_fault)

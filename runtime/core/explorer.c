@@ -405,7 +405,7 @@ static void configure(struct lpi_explore *x, const struct logp_explorer *by)
     x->order = flags->next;
     x->ask_outcome = flags->ask_outcome;
     x->has_faults = memcmp(&by->most_faults, &no_faults, sizeof(no_faults)) != 0;
-    x->reorders = by->untimed && by->messages && by->most_overtaken > 0;
+    x->reorders = by->messages && by->most_overtaken > 0;
 }
 
 /* by: NULL: none. Called with the lock. */
@@ -435,11 +435,10 @@ static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
     return x->usage != NULL ? 0 : -ENOMEM;
 }
 
-/* Only untimed explorers that choose matches reorder messages. */
+/* Only explorers that choose matches reorder messages. */
 static bool is_wrong(const struct logp_explorer *by)
 {
-    return by->most_overtaken < 0 ||
-           (by->most_overtaken > 0 && (!by->untimed || !by->messages || by->keeps_order));
+    return by->most_overtaken < 0 || (by->most_overtaken > 0 && (!by->messages || by->keeps_order));
 }
 
 int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)

@@ -156,17 +156,20 @@ static bool is_awaited(const struct lpi_proc *p, const struct logp_request *r)
     return m != NULL;
 }
 
-/* Only a receive from any source has a choice. A message that no receive can take may be found by a
- * probe. */
+/* Only a receive from any source has a choice, unless messages may be overtaken. A message that no
+ * receive can take may be found by a probe. */
 bool lpi_takes_timed(void *gathering, const struct lpi_message *m, const struct logp_request *r)
 {
     struct gathering *g = gathering;
+    const bool has_choice =
+        r != NULL && (r->src == LOGP_ANY_SOURCE ||
+                      (g->x->vps[g->p->rank].reorders && r->tag == LOGP_ANY_TAG && !is_sync(m)));
 
     if (r == NULL)
         add_found(g, m);
-    else if (r->src == LOGP_ANY_SOURCE)
+    else if (has_choice)
         add_match(g, m, r, index_of(g->query, r), m->arrival);
-    return r != NULL && r->src != LOGP_ANY_SOURCE;
+    return r != NULL && !has_choice;
 }
 
 /* A receive without a choice is an alternative for the scheduler. If r is not in the query, it makes
@@ -226,6 +229,26 @@ static int n_overtaken(const struct lpi_explore *x, const struct lpi_message *m,
     return passed > 0 ? n : -1;
 }
 
+/* Timed, a message may be overtaken when it could be taken, by one that is there, or that a wait for
+ * one receive could await, if no message of another source is there. Requests of sends are not. */
+static bool may_overtake(const struct gathering *g, const struct lpi_message *m,
+                         const struct logp_request *r)
+{
+    const struct lpi_query *query = g->query;
+
+    if (g->x->by.untimed)
+        return true;
+    if (is_sync(m) || g->n == g->from)
+        return false;
+    if (m->arrival <= g->until)
+        return true;
+    for (int i = g->from; i < g->n; i++)
+        if (g->x->list[i].source != m->src)
+            return false;
+    return lpi_query_waits(query) && query->n == 1 && !query->any && query->requests[0] == r &&
+           m->arrival <= query->until;
+}
+
 /* Add the alternative that m overtakes earlier messages, of which `passed` are pending. It comes
  * behind all others of the query, or, aside, before those that complete the query. */
 static void add_overtaking(void *gathering, const struct lpi_message *m,
@@ -238,7 +261,7 @@ static void add_overtaking(void *gathering, const struct lpi_message *m,
     int index = -1;
 
     if (n < 0 || n > g->x->left_overtaken || (r != NULL && !r->matters) || m->src == m->dst ||
-        m->context >= LPI_CONTEXT_COLLECTIVE)
+        m->context >= LPI_CONTEXT_COLLECTIVE || !may_overtake(g, m, r))
         return;
     if (r != NULL && !(g->query->n > 1 && (is_sync(m) || r->hinders)))
         index = index_of(g->query, r);

@@ -43,7 +43,7 @@ static const struct {
     {-ENOTSUP, "not supported by this machine, its delay model or the algorithm"},
     {-EOVERFLOW, "a time or a size is too large"},
     {-EPERM, "not permitted: MPI was started without the threads that it needs"},
-    {-EPROTO, "a check does not hold, or a schedule is not sound"},
+    {-EPROTO, "a check does not hold, calls of a collective differ, or a schedule is not sound"},
     {-EPROTONOSUPPORT, "compiled for another version of the library"},
     {-ESRCH, "no program is running"},
     {-ESTALE, "the recorded choices do not belong to this program"},

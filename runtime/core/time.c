@@ -430,19 +430,30 @@ static int64_t virtual_space_ns(const struct lpi_core *c)
     return c->space.at;
 }
 
-/* A loop that only reads the clock must see time pass, and others must get on meanwhile. */
-static int64_t virtual_read(struct lpi_proc *p, int64_t *wall_ns)
+/* A reading that costs time. */
+static int read_later(struct lpi_proc *p)
 {
     const struct logp_machine *m = p->core->machine;
+    int rc = lpi_wait_until(p, p->emulated + m->poll_ns);
+
+    if (rc == 0)
+        rc = m->resolver.pass(p, LOGP_NOTE_WAITED, false);
+    return rc == 0 ? lpi_reach(p, p->emulated) : rc;
+}
+
+/* A loop that only reads the clock must see time pass, or that the run is over, and others must get on
+ * meanwhile. */
+static int64_t virtual_read(struct lpi_proc *p, int64_t *wall_ns)
+{
+    int rc = 0;
 
     p->polls = 0;
     if (p->readings < READINGS_FREE)
         p->readings++;
-    else if (lpi_wait_until(p, p->emulated + m->poll_ns) == 0 &&
-             m->resolver.pass(p, LOGP_NOTE_WAITED, false) == 0)
-        lpi_reach(p, p->emulated); /* an error is the next call's: this one has none */
-    *wall_ns = p->emulated;
-    return p->emulated;
+    else
+        rc = read_later(p);
+    *wall_ns = rc == 0 ? p->emulated : rc;
+    return *wall_ns;
 }
 
 static int virtual_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns)

@@ -108,6 +108,10 @@ int64_t lpi_inner_lookahead(void *model);
 void lpi_inner_restart(void *model, bool new_run);
 void lpi_inner_network(void *model, struct logp_network *out);
 
+/* ports.c: wrap the model *delay, of links or without, in one for P processors of n > 1 ports.
+ * 0; -ENOMEM: it is unchanged */
+int lpi_ports_delay(struct logp_delay *delay, int64_t P, int64_t n);
+
 /* Set *out to no model, which no machine accepts. If out is inner, the inner model is freed first:
  * otherwise a machine would run with it alone, unnoticed. */
 void lpi_delay_fail(struct logp_delay *inner, struct logp_delay *out);
@@ -151,19 +155,21 @@ extern const struct lpi_network lpi_network_line, lpi_network_ring, lpi_network_
 
 /* ---- link_table.c: the table of links, shared by link_table.c and linked.c ---- */
 
+enum { LPI_MOST_LEVELS = 2 }; /* sockets and nodes */
+
 struct logp_links {
     int64_t P;
-    int64_t per_node; /* 0: there are no nodes */
+    int64_t size[LPI_MOST_LEVELS]; /* ranks of a block, the smallest first: each has whole ones */
+    int n_sizes;                   /* 0: there are no nodes */
     int n_kinds;
     uint16_t *kind;                /* by rank */
     struct logp_link_costs *costs; /* [level][kind of the source][kind of the destination] */
 };
 
-enum { LPI_INSIDE, LPI_BETWEEN };
-
+/* Level 0 is inside the smallest blocks, level i between blocks of size[i - 1] in one of size[i]. */
 static inline int lpi_links_levels(const struct logp_links *l)
 {
-    return l->per_node > 0 ? 2 : 1;
+    return l->n_sizes + 1;
 }
 
 static inline size_t lpi_links_entries(const struct logp_links *l)
@@ -182,9 +188,11 @@ static inline size_t lpi_links_entry(const struct logp_links *l, int level, int 
 /* The entry of the link between two valid ranks. */
 static inline size_t lpi_links_entry_of(const struct logp_links *l, int src, int dst)
 {
-    const bool apart = l->per_node > 0 && src / l->per_node != dst / l->per_node;
+    int level = l->n_sizes;
 
-    return lpi_links_entry(l, apart ? LPI_BETWEEN : LPI_INSIDE, l->kind[src], l->kind[dst]);
+    while (level > 0 && src / l->size[level - 1] == dst / l->size[level - 1])
+        level--;
+    return lpi_links_entry(l, level, l->kind[src], l->kind[dst]);
 }
 
 /* link_table.c: base, with the costs that are set here replaced. */

@@ -13,10 +13,11 @@
 
 enum { MOST_TEXT = 512, MOST_VALUES = 3 };
 
-static const char *const bad_chance = "after a colon a probability, 0 .. 1 or 0% .. 100%";
-static const char *const bad_factor = "after a colon a factor, 1 .. 1e6";
+static const char *const bad_chance =
+    "after a colon a probability must follow, 0 .. 1 or 0% .. 100%";
+static const char *const bad_factor = "after a colon a factor must follow, 1 .. 1e6";
 static const char *const bad_time =
-    "after a colon a time, in units or with a suffix ns, us, ms or s, at most 11 days";
+    "after a colon a time must follow, in units or with a suffix ns, us, ms or s, at most 11 days";
 
 static const char *const no_memory = "memory";
 
@@ -117,7 +118,7 @@ static const char *no_values(struct lpi_fault *f, char **value, int64_t unit_ns)
 {
     (void)f;
     (void)unit_ns;
-    return value[0] == NULL ? NULL : "no value between its name and @";
+    return value[0] == NULL ? NULL : "must have no value between its name and @";
 }
 
 static const char *time_values(struct lpi_fault *f, char **value, int64_t unit_ns)
@@ -132,7 +133,7 @@ static const char *tick_values(struct lpi_fault *f, char **value, int64_t unit_n
         (value[2] != NULL && !read_time(value[2], unit_ns, &f->shift)))
         return bad_time;
     if (f->ns < 1 || f->length >= f->ns || f->shift >= f->ns)
-        return "tick:T:D[:S], times with 0 <= D < T and S < T";
+        return "must be tick:T:D[:S], times with 0 <= D < T and S < T";
     return NULL;
 }
 
@@ -145,7 +146,8 @@ static const char *file_values(struct lpi_fault *f, char **value, int64_t unit_n
     if (rc == -ENOMEM)
         return no_memory;
     if (rc != 0)
-        return "a readable file with a time in ns, 0 .. 11 days, in each line";
+        return "after file: the path of a readable file must follow, with a time in ns, 0 .. 11 "
+               "days, in each line";
     return NULL;
 }
 
@@ -237,17 +239,17 @@ static const char *read_where(const char *s, int64_t P, struct lpi_fault *f)
 
     s = read_set(s, P, &f->a);
     if (s == NULL)
-        return "after @ ranks 0 .. P-1, as 3 or 0+4..7";
+        return "after @ ranks must follow, 0 .. P-1, as 3 or 0+4..7";
     f->either_way = *s == '=';
     f->to_b = *s == '-' || *s == '=';
     if (f->to_b && of_messages) {
         s = read_set(s + 1, P, &f->b);
         if (s == NULL)
-            return "after @ ranks 0 .. P-1, as in @3-0+4..7";
+            return "after @ ranks must follow, 0 .. P-1, as in @3-0+4..7";
     }
     if (*s != '\0')
-        return of_messages ? "@A-B (one way), @A=B (both) or @A, with ranks as 3 or 0+4..7"
-                           : "@A, with ranks as 3 or 0+4..7";
+        return of_messages ? "must be @A-B (one way), @A=B (both) or @A, with ranks as 3 or 0+4..7"
+                           : "must be @A, with ranks as 3 or 0+4..7";
     return NULL;
 }
 
@@ -262,9 +264,9 @@ static const char *read_when(char *text, int64_t unit_ns, struct lpi_fault *f)
     if ((*text != '\0' && !read_time(text, unit_ns, &f->from)) ||
         (to != NULL && *to != '\0' && !read_time(to, unit_ns, &f->to)) ||
         (*text == '\0' && (to == NULL || *to == '\0')))
-        return "after @WHERE: times as FROM, FROM..TO or ..TO, in units or with a suffix ns, us, "
-               "ms or s";
-    return f->from < f->to ? NULL : "FROM..TO with FROM before TO";
+        return "after @WHERE: times must follow, as FROM, FROM..TO or ..TO, in units or with a "
+               "suffix ns, us, ms or s";
+    return f->from < f->to ? NULL : "must be FROM..TO with FROM before TO";
 }
 
 /* ---- one fault ---- */
@@ -277,14 +279,15 @@ static const struct row *find_row(const char *name, bool noise)
     return NULL;
 }
 
-/* "one of drop:P, dup:P ..." */
+/* "must be one of drop:P, dup:P ..." */
 static const char *all_forms(bool noise, char buf[LOGP_FAULT_WHY])
 {
-    size_t n = (size_t)snprintf(buf, LOGP_FAULT_WHY, "one of");
+    const size_t begin = (size_t)snprintf(buf, LOGP_FAULT_WHY, "must be one of");
+    size_t n = begin;
 
     for (int i = 0; i < N_ROWS; i++)
         if (rows[i].kind.is_noise == noise && n < LOGP_FAULT_WHY)
-            n += (size_t)snprintf(buf + n, LOGP_FAULT_WHY - n, "%s %s", n > 6 ? "," : "",
+            n += (size_t)snprintf(buf + n, LOGP_FAULT_WHY - n, "%s %s", n > begin ? "," : "",
                                   rows[i].kind.form);
     return buf;
 }
@@ -300,7 +303,7 @@ static const char *read_values(const struct row *row, char *text, int64_t unit_n
         if (value[i] != NULL)
             *value[i]++ = '\0';
     }
-    return value[MOST_VALUES] != NULL ? "fewer values" : row->values(f, value, unit_ns);
+    return value[MOST_VALUES] != NULL ? "must have fewer values" : row->values(f, value, unit_ns);
 }
 
 /* Read one fault; this changes text. @return NULL: it is valid; or the allowed values */
@@ -330,8 +333,9 @@ static const char *read_fault(char *text, bool noise, const struct logp_fault_co
     if (allowed == NULL && when != NULL)
         allowed = read_when(when, c->unit_ns, f);
     if (allowed == NULL && row->of_some && f->a.n + f->b.n == 0)
-        allowed = f->what == LPI_CUT ? "two groups of ranks: cut@A-B, with ranks as 3 or 0+4..7"
-                                     : "a group of ranks: stop@A, with ranks as 3 or 0+4..7";
+        allowed = f->what == LPI_CUT
+                      ? "needs two groups of ranks: cut@A-B, with ranks as 3 or 0+4..7"
+                      : "needs a group of ranks: stop@A, with ranks as 3 or 0+4..7";
     return allowed;
 }
 
@@ -361,7 +365,7 @@ static int add_fault(const char *text, size_t length, bool noise, const struct l
 {
     struct lpi_fault *more = realloc(*faults, (size_t)(*n + 1) * sizeof(**faults)), *f;
     char copy[MOST_TEXT], buf[LOGP_FAULT_WHY];
-    const char *allowed = "less than 512 letters", *quote = length == 0 ? "''" : "";
+    const char *allowed = "must be less than 512 letters", *quote = length == 0 ? "''" : "";
 
     if (more == NULL)
         return -ENOMEM;

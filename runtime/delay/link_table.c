@@ -3,8 +3,8 @@
  * Links with their own parameters: see logp/delay.h.
  *
  * Ranks with the same links are of one kind. The table has a row and a column for each kind, not
- * for each rank. With nodes there are two tables, for links inside a node and between two nodes. A
- * set of ranks splits each kind of which it contains some ranks but not all.
+ * for each rank. With nodes there are two tables, for links inside a node and between two nodes; with
+ * sockets, a third. A set of ranks splits each kind of which it contains some ranks but not all.
  */
 #include "delay/delay.h"
 
@@ -99,7 +99,8 @@ struct logp_links *lpi_links_copy(const struct logp_links *l)
     if (logp_links_create(l->P, &copy) != 0)
         return NULL;
     free(copy->costs);
-    copy->per_node = l->per_node;
+    memcpy(copy->size, l->size, sizeof(l->size));
+    copy->n_sizes = l->n_sizes;
     copy->n_kinds = l->n_kinds;
     copy->costs = malloc(lpi_links_entries(l) * sizeof(*l->costs));
     if (copy->costs == NULL) {
@@ -114,20 +115,23 @@ struct logp_links *lpi_links_copy(const struct logp_links *l)
 int logp_links_nodes(struct logp_links *l, int64_t per_node, const struct logp_link_costs *between)
 {
     const size_t each = (size_t)l->n_kinds * (size_t)l->n_kinds;
+    const int n = l->n_sizes;
+    const bool is_new = n == 0 || l->size[n - 1] != per_node;
 
-    if (per_node < 1 || (l->per_node > 0 && per_node != l->per_node) || !valid(between))
+    if (per_node < 1 || !valid(between) ||
+        (is_new && n > 0 && (n == LPI_MOST_LEVELS || per_node % l->size[n - 1] != 0)))
         return -EINVAL;
-    if (l->per_node == 0) {
-        struct logp_link_costs *two = realloc(l->costs, 2 * each * sizeof(*two));
+    if (is_new) {
+        struct logp_link_costs *more = realloc(l->costs, ((size_t)n + 2) * each * sizeof(*more));
 
-        if (two == NULL)
+        if (more == NULL)
             return -ENOMEM;
-        memcpy(two + each, two, each * sizeof(*two));
-        l->costs = two;
-        l->per_node = per_node;
+        memcpy(more + ((size_t)n + 1) * each, more + (size_t)n * each, each * sizeof(*more));
+        l->costs = more;
+        l->size[l->n_sizes++] = per_node;
     }
-    for (size_t i = each; i < 2 * each; i++)
-        add_costs(&l->costs[i], between);
+    for (size_t i = 0; i < each; i++)
+        add_costs(&l->costs[(size_t)l->n_sizes * each + i], between);
     return 0;
 }
 
@@ -259,7 +263,12 @@ int logp_links_kind(const struct logp_links *l, int rank)
 
 int64_t logp_links_per_node(const struct logp_links *l)
 {
-    return l->per_node;
+    return l->n_sizes > 0 ? l->size[l->n_sizes - 1] : 0;
+}
+
+int64_t logp_links_per_socket(const struct logp_links *l)
+{
+    return l->n_sizes > 1 ? l->size[0] : 0;
 }
 
 void logp_links_of(const struct logp_links *l, int src, int dst, const struct logp_params *base,
@@ -273,20 +282,26 @@ static void lower(int64_t *at, int64_t to)
     *at = to < *at ? to : *at;
 }
 
+/* Whether a message may be of this level: between blocks of which there are two. */
+static bool is_used(const struct logp_links *l, int level)
+{
+    const int64_t inner = level > 0 ? l->size[level - 1] : 1;
+
+    return inner < (level < l->n_sizes && l->size[level] < l->P ? l->size[level] : l->P);
+}
+
 /* Skip entries that only messages of a rank to itself would use. */
 void logp_links_least(const struct logp_links *l, const struct logp_params *base,
                       struct logp_params *out)
 {
-    const int first = l->per_node == 1 ? LPI_BETWEEN : LPI_INSIDE;
-    const int last = l->per_node > 0 && l->per_node < l->P ? LPI_BETWEEN : LPI_INSIDE;
     int64_t ranks[LOGP_MOST_KINDS] = {0};
     struct logp_params least = *base;
     bool any = false;
 
     for (int64_t r = 0; r < l->P; r++)
         ranks[l->kind[r]]++;
-    for (int level = first; level <= last; level++)
-        for (int s = 0; s < l->n_kinds; s++)
+    for (int level = 0; level < lpi_links_levels(l); level++)
+        for (int s = 0; is_used(l, level) && s < l->n_kinds; s++)
             for (int d = 0; d < l->n_kinds; d++) {
                 struct logp_params p;
 

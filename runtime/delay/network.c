@@ -11,9 +11,19 @@
 #include <errno.h>
 #include <stdio.h>
 
+/* Create the model of the two ends of a message, each of which has one port. */
+static int create_ends(const struct logp_network *n, struct logp_delay *out)
+{
+    if (n->links != NULL)
+        return n->topology == NULL ? logp_links_delay(n->links, &n->params, out) : -EINVAL;
+    if (logp_delay_name(&n->params) == NULL)
+        return -EINVAL;
+    return logp_delay_create(logp_delay_name(&n->params), &n->params, out);
+}
+
 /* Create the model without random latencies, faults and noise. After an error *out is not a
  * model. */
-static int create_model(const struct logp_network *n, struct logp_delay *out)
+static int create_model(const struct logp_network *n, int64_t P, struct logp_delay *out)
 {
     struct logp_delay ends;
     int rc;
@@ -22,11 +32,12 @@ static int create_model(const struct logp_network *n, struct logp_delay *out)
         *out = logp_delay_none();
         return 0;
     }
-    if (n->links != NULL)
-        return n->topology == NULL ? logp_links_delay(n->links, &n->params, out) : -EINVAL;
-    if (logp_delay_name(&n->params) == NULL)
-        return -EINVAL;
-    rc = logp_delay_create(logp_delay_name(&n->params), &n->params, out);
+    rc = create_ends(n, out);
+    if (rc == 0 && n->ports > 1) {
+        rc = lpi_ports_delay(out, P, n->ports);
+        if (rc != 0)
+            logp_delay_destroy(out);
+    }
     if (rc != 0 || n->topology == NULL)
         return rc;
     ends = *out;
@@ -73,6 +84,18 @@ static int add_latency(const struct logp_network *n, struct logp_delay *delay,
                    "latency: a kind with its sigma or samples", why);
 }
 
+/* NULL; or why the network cannot have its ports. */
+static const char *refused_ports(const struct logp_network *n, const struct logp_delay *own)
+{
+    if (n->ports < 0 || n->ports > LOGP_MOST_PORTS)
+        return "ports: 1 .. 64, or 0 for one";
+    if (n->ports > 1 && own != NULL)
+        return "ports: one with a delay model of the caller";
+    if (n->ports > 1 && n->params.recv_streams)
+        return "ports: one where the receiver is busy while a message arrives (loggops)";
+    return NULL;
+}
+
 static bool is_known(const struct logp_network *n)
 {
     for (size_t i = 0; i < sizeof(n->reserved) / sizeof(n->reserved[0]); i++)
@@ -91,8 +114,10 @@ int logp_network_delay(const struct logp_network *network, int64_t P, const stru
         why = unwanted;
     why[0] = '\0';
     *out = own != NULL ? *own : (struct logp_delay){0};
+    if (rc == 0 && refused_ports(network, own) != NULL)
+        rc = because(-EINVAL, refused_ports(network, own), why);
     if (rc == 0 && own == NULL)
-        rc = because(create_model(network, out),
+        rc = because(create_model(network, P, out),
                      "params: as logp_delay_params() returns them, none negative; with links or a "
                      "topology see there",
                      why);

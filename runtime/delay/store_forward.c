@@ -138,6 +138,7 @@ static void network(void *model, struct logp_network *out)
 {
     const struct model *m = model;
 
+    lpi_inner_network(model, out);
     out->topology = m->topology;
 }
 

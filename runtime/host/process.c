@@ -113,12 +113,16 @@ int lpi_process_open(const char *path, int flags, unsigned mode)
     return file;
 }
 
+/* Locks are given back first: the child of a fork that has not closed its copy yet would keep them. */
 void lpi_process_close(int file)
 {
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+
     pthread_mutex_lock(&lock);
     for (int i = 0; i < n_files; i++)
         if (files[i] == file) {
             files[i] = -1;
+            fcntl(file, F_OFD_SETLK, &all);
             close(file);
         }
     pthread_mutex_unlock(&lock);

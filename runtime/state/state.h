@@ -318,6 +318,7 @@ struct logp_machine {
     bool is_crowded;      /* cores share a processor: whatever waits for another one yields */
     bool shares_memory;   /* one process, wall clock: without a delay vps may share memory */
     atomic_bool has_work; /* the model decides how long a processor computes */
+    _Atomic uint32_t shared_contexts; /* vps are shared by threads: the next context; 0: none is */
     int P, n_cores;
     int n_used;                      /* cores with vps, the first ones: worth.c */
     int first_rank, n_local;         /* the vps of this process */

@@ -19,10 +19,12 @@ static inline bool takes_any_links(const struct logp_algorithm *a)
     return a->steps != NULL && strcmp(a->name, "two-level") != 0;
 }
 
-/* Explanations know no topology, which neighbours needs. */
+/* Explanations know no topology, which neighbours and torus-rings need; rings needs several ports, and with other parameters
+ * messages take other ports. */
 static inline bool is_explained(const struct logp_algorithm *a)
 {
-    return a->steps != NULL && strncmp(a->name, "neighbours", 10) != 0;
+    return a->steps != NULL && strncmp(a->name, "neighbours", 10) != 0 &&
+           strcmp(a->name, "rings") != 0 && strcmp(a->name, "torus-rings") != 0;
 }
 
 /* A case of this row that can be explained, on links that differ or not: the rows by-* and lanes need some. */

@@ -11,14 +11,16 @@
  * What is known are bits. A message carries any of those that its sender knows, a byte each (or all
  * of them in one: `summed`, as where they are combined, or where bytes cost nothing). With gamma
  * values are combined two by two, each of which is a set of operands; a message carries all values
- * of its sender. That no operand counts twice is not asked for: a schedule more is no harm here.
+ * of its sender. Of several ports an act takes the one on which it can start earliest. That no operand counts twice is not asked for: a schedule more is no harm here.
  */
 #ifndef LOGP_TESTS_SCHEDULES_H
 #define LOGP_TESTS_SCHEDULES_H
 
 #include "support.h"
 
-enum { SEARCH_P = 5, SEARCH_MAIL = 48 };
+#include <limits.h>
+
+enum { SEARCH_P = 5, SEARCH_PORTS = 3, SEARCH_MAIL = 48 };
 
 struct search {
     struct logp_params params;
@@ -29,6 +31,7 @@ struct search {
     int shortest[SEARCH_P];    /* the least to any other, */
     int gap;                   /* and the longest gap of any: all from link */
     int P, T;
+    int ports;                               /* of each rank; 0: one */
     unsigned has[SEARCH_P], needs[SEARCH_P]; /* bits */
     bool summed;
     bool as_one; /* what is needed must be one value: with gamma */
@@ -51,7 +54,7 @@ struct search_values {
 struct search_state {
     int clock, n_mail;
     struct search_rank {
-        int free, send_next, recv_start;
+        int free, send_next[SEARCH_PORTS], recv_start[SEARCH_PORTS];
         struct search_values has;
     } rank[SEARCH_P];
     struct search_mail {
@@ -63,6 +66,11 @@ struct search_state {
 static inline int search_later(int a, int b)
 {
     return a > b ? a : b;
+}
+
+static inline int search_ports(const struct search *x)
+{
+    return x->ports > 1 ? x->ports : 1;
 }
 
 static inline int search_gap(const struct logp_params *p, int bytes)
@@ -241,8 +249,12 @@ static inline struct search_print search_print_of(const struct search *x,
         const struct search_rank *q = &s->rank[r];
 
         order[r] = r;
-        times[r] = search_time(s, q->free, 0) << 40 | search_time(s, q->send_next, x->gap) << 20 |
-                   search_time(s, q->recv_start, x->gap);
+        times[r] = search_time(s, q->free, 0) << 40 |
+                   search_time(s, q->send_next[0], x->gap) << 20 |
+                   search_time(s, q->recv_start[0], x->gap);
+        for (int k = 1; k < search_ports(x); k++)
+            times[r] = search_mix(search_mix(times[r], search_time(s, q->send_next[k], x->gap)),
+                                  search_time(s, q->recv_start[k], x->gap));
     }
     search_orders(x, s, order, 0, times, &least);
     return least;
@@ -282,10 +294,13 @@ static inline bool search_in_time(const struct search *x, const struct search_st
         }
         for (int round = 1; round < x->P; round++)
             for (int q = 0; q < x->P; q++) {
-                const int from = search_later(
-                    known[q],
-                    search_later(s->clock, search_later(s->rank[q].free, s->rank[q].send_next)));
+                const struct search_rank *rank = &s->rank[q];
+                int next = rank->send_next[0], from;
 
+                for (int k = 1; k < search_ports(x); k++)
+                    next = rank->send_next[k] < next ? rank->send_next[k] : next;
+                from =
+                    search_later(known[q], search_later(s->clock, search_later(rank->free, next)));
                 for (int r = 0; r < x->P; r++)
                     known[r] = from + x->d[q][r] < known[r] ? from + x->d[q][r] : known[r];
             }
@@ -312,24 +327,49 @@ static inline void search_forget(struct search_state *s, int i)
     s->mail[i] = s->mail[--s->n_mail];
 }
 
+/* The port on which a rank can receive a message first, or send one; of several the lowest. */
+static inline int search_port(const struct search *x, const struct search_rank *q,
+                              const struct logp_params *p, const struct search_mail *received,
+                              int *start)
+{
+    const int gap = received != NULL ? search_gap(p, received->bytes) : 0;
+    const int ready = received != NULL ? search_later(q->free, received->arrival) : q->free;
+    int best = 0;
+
+    *start = INT_MAX;
+    for (int k = 0; k < search_ports(x) && *start > ready; k++) {
+        int from = search_later(ready, received != NULL
+                                           ? q->recv_start[k] + search_later((int)p->o_recv_ns, gap)
+                                           : q->send_next[k]);
+
+        if (p->gap_shared)
+            from = search_later(from, received != NULL
+                                          ? q->send_next[k] + gap - (int)p->g_ns
+                                          : q->recv_start[k] +
+                                                search_later((int)p->o_recv_ns, (int)p->g_ns));
+        if (from < *start) {
+            best = k;
+            *start = from;
+        }
+    }
+    return best;
+}
+
 static inline bool search_receives(struct search *x, const struct search_state *s, int r)
 {
     for (int i = 0; i < s->n_mail; i++) {
         const struct search_mail *m = &s->mail[i];
         const struct search_rank *q = &s->rank[r];
         const struct logp_params *p = &x->link[m->from][r];
-        const int gap = search_gap(p, m->bytes);
-        int start = search_later(search_later(q->free, m->arrival),
-                                 q->recv_start + search_later((int)p->o_recv_ns, gap));
+        int start, port;
         struct search_state next;
 
-        if (p->gap_shared)
-            start = search_later(start, q->send_next + gap - (int)p->g_ns);
+        port = search_port(x, q, p, m, &start);
         if (m->to != r || start < s->clock ||
             !search_matters(x, r, search_known(&m->has), start + (int)p->o_recv_ns))
             continue;
         next = *s;
-        next.clock = next.rank[r].recv_start = start;
+        next.clock = next.rank[r].recv_start[port] = start;
         next.rank[r].free = start + (int)p->o_recv_ns;
         for (int k = 0; k < m->has.n; k++)
             search_add(x, &next.rank[r].has, m->has.v[k]);
@@ -361,7 +401,7 @@ static inline bool search_combines(struct search *x, const struct search_state *
 }
 
 static inline bool search_send(struct search *x, const struct search_state *s, int r, int to,
-                               int start, const struct search_values *values)
+                               int port, int start, const struct search_values *values)
 {
     const int bytes = x->summed ? 1 : __builtin_popcount(search_known(values));
     const struct logp_params *p = &x->link[r][to];
@@ -379,7 +419,7 @@ static inline bool search_send(struct search *x, const struct search_state *s, i
     next = *s;
     next.clock = start;
     next.rank[r].free = start + (int)p->o_send_ns;
-    next.rank[r].send_next = start + search_later((int)p->o_send_ns, gap);
+    next.rank[r].send_next[port] = start + search_later((int)p->o_send_ns, gap);
     next.mail[next.n_mail++] =
         (struct search_mail){r, to, start + takes - (int)p->o_recv_ns, bytes, *values};
     return search_on(x, &next);
@@ -393,17 +433,15 @@ static inline bool search_sends(struct search *x, const struct search_state *s, 
     for (int to = 0; to < x->P; to++) {
         const unsigned wanted = known & ~search_known(&s->rank[to].has);
         const struct logp_params *p = &x->link[r][to];
-        int start = search_later(q->free, q->send_next);
+        int start;
+        const int port = search_port(x, q, p, NULL, &start);
 
-        if (p->gap_shared)
-            start =
-                search_later(start, q->recv_start + search_later((int)p->o_recv_ns, (int)p->g_ns));
         if (to == r || start < s->clock)
             continue;
-        if (x->summed && search_send(x, s, r, to, start, &q->has))
+        if (x->summed && search_send(x, s, r, to, port, start, &q->has))
             return true;
         for (unsigned some = wanted; !x->summed && some != 0; some = (some - 1) & wanted)
-            if (search_send(x, s, r, to, start, &(struct search_values){1, {some}}))
+            if (search_send(x, s, r, to, port, start, &(struct search_values){1, {some}}))
                 return true;
     }
     return false;
@@ -455,7 +493,8 @@ static inline bool search_schedules(struct search x, int T, size_t *states)
     x.T = T;
     search_prepare(&x);
     for (int r = 0; r < x.P; r++) {
-        s.rank[r].recv_start = -1000;
+        for (int k = 0; k < SEARCH_PORTS; k++)
+            s.rank[r].recv_start[k] = -1000;
         if (x.has[r] != 0)
             search_add(&x, &s.rank[r].has, x.has[r]);
     }

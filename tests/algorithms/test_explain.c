@@ -6,7 +6,7 @@
  */
 #include "explained.h"
 
-enum { CASES = 1200, VALUES = 100 };
+enum { CASES = 1200, VALUES = 40 };
 
 static int64_t sum_ps(const struct logp_terms *t, const struct logp_params *p)
 {
@@ -81,7 +81,12 @@ static bool check_explanation(const struct drawn *d, const struct logp_algorithm
     must(rc == (refused ? -ENOTSUP : 0), "it is explained, or refused", d, a->name);
     if (rc != 0)
         return false;
-    must(e->ns == fold.ns && e->P == d->P, "its time is the fold", d, a->name);
+    /* where latencies vary, several ports have no prediction */
+    must(fold.certainty == LOGP_PREDICTION_NONE
+             ? d->call.model.ports > 1 && d->call.model.params.latency_varies
+             : e->ns == fold.ns,
+         "its time is the fold", d, a->name);
+    must(e->P == d->P, "it has all ranks", d, a->name);
     check_path(d, a, e);
     check_tasks(d, a, e);
     return e->terms.links_ns > 0;
@@ -97,6 +102,9 @@ Test(explain, the_terms_of_the_path_are_the_fold)
     for (uint64_t seed = first; seed <= last; seed++) {
         struct drawn d = draw_linked(seed);
 
+        /* latencies that vary have no prediction with several ports */
+        if (seed % 3 == 0 && !d.call.model.params.latency_varies)
+            d.call.model.ports = 2 + (int64_t)(seed / 3 % 3);
         for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++)
             if ((*row)->steps != NULL && strcmp((*row)->collective, d.collective->name) == 0 &&
                 test_needs(*row, d.P, &d.call) == NULL)
@@ -229,7 +237,7 @@ static bool check_replanned(const struct drawn *d, const struct logp_algorithm *
     return same;
 }
 
-Test(explain, with_100_other_values_of_each_parameter_it_is_the_fold_and_the_virtual_clock,
+Test(explain, with_other_values_of_each_parameter_it_is_the_fold_and_the_virtual_clock,
      .timeout = 600)
 {
     struct logp_machine *machines[MOST_P + 1] = {NULL};

@@ -362,6 +362,48 @@ Test(graph, operations_that_are_not_possible_are_refused)
     logp_graph_destroy(graph);
 }
 
+/* Operations are read as they were added, with amounts and tags of any size; and edges in the order of
+ * the operations before them, whatever the order in which they were added. */
+Test(graph, it_is_read_as_it_was_filled)
+{
+    const struct logp_graph_op all[] = {
+        {.kind = LOGP_STEP_COMPUTE, .amount = LOGP_GRAPH_MOST_AMOUNT},
+        {.kind = LOGP_STEP_SEND, .peer = 1, .amount = UINT32_MAX, .tag = UINT32_MAX},
+        {.kind = LOGP_STEP_SEND, .amount = INT64_C(1) << 32, .tag = UINT64_C(1) << 60},
+        {.kind = LOGP_STEP_RECEIVE, .peer = LOGP_ANY_SOURCE, .tag = LOGP_GRAPH_ANY_TAG}};
+    const struct logp_edge edges[] = {
+        {0, 1, false}, {0, 3, true}, {2, 3, false}, {1, 3, false}, {0, 2, false}};
+    const int64_t in_order[] = {0, 1, 4, 3, 2};
+    struct logp_graph *graph;
+    struct logp_edge e;
+    int n = 0;
+
+    cr_assert_eq(logp_graph_create(2, &graph), 0);
+    cr_assert_eq(logp_graph_begin_rank(graph, 1), 0);
+    for (int i = 0; i < 4; i++)
+        cr_assert_eq(logp_graph_add(graph, &all[i]), 0);
+    for (int i = 0; i < 5; i++)
+        cr_assert_eq(logp_graph_add_edge(graph, &edges[i]), 0);
+    cr_assert_eq(logp_graph_end(graph), 0);
+    for (int i = 0; i < 4; i++) {
+        struct logp_graph_op o;
+
+        logp_graph_at(graph, 1, i, &o);
+        cr_expect(o.kind == all[i].kind && o.amount == all[i].amount && o.tag == all[i].tag &&
+                      o.peer == all[i].peer,
+                  "%d", i);
+        for (int64_t j = 0; j < logp_graph_next(graph, 1, i, j, &e); j++, n++) {
+            const struct logp_edge *wanted = &edges[in_order[n]];
+
+            cr_expect(e.before == wanted->before && e.after == wanted->after &&
+                          e.started == wanted->started,
+                      "%d", n);
+        }
+    }
+    cr_expect_eq(n, 5);
+    logp_graph_destroy(graph);
+}
+
 /* Ranks of several graphs beside each other take the time that each takes alone. */
 Test(graph, joined_graphs_do_not_meet)
 {
@@ -386,4 +428,147 @@ Test(graph, joined_graphs_do_not_meet)
     cr_expect(time.ns == 22 && time.messages == 4, "%ld ns", (long)time.ns);
     logp_graph_destroy(one);
     logp_graph_destroy(both);
+}
+
+/* ---- explanations ---- */
+
+/* A graph with the steps and edges of a list, on several processors and interfaces. */
+static struct logp_graph *spread(const struct graph *g, uint64_t *random)
+{
+    const int processors = 1 + (int)test_below(random, 3),
+              interfaces = 1 + (int)test_below(random, 2);
+    struct logp_graph *graph;
+
+    cr_assert_eq(logp_graph_create(g->P, &graph), 0);
+    for (int r = 0; r < g->P; r++) {
+        cr_assert_eq(logp_graph_begin_rank(graph, r), 0);
+        for (int64_t i = 0; i < g->n[r]; i++) {
+            const struct logp_step *s = &g->steps[r][i];
+            const bool computes = s->kind == LOGP_STEP_COMPUTE;
+            const struct logp_graph_op o = {
+                .kind = s->kind,
+                .peer = computes ? 0 : s->peer,
+                .amount = computes ? s->ns : (int64_t)s->n_bytes,
+                .tag = s->tag == LOGP_ANY_TAG ? LOGP_GRAPH_ANY_TAG : (uint64_t)s->tag,
+                .processor = (int)test_below(random, processors),
+                .interface = computes ? 0 : (int)test_below(random, interfaces)};
+
+            cr_assert_eq(logp_graph_add(graph, &o), 0);
+        }
+        for (int64_t i = 0; i < g->n_edges[r]; i++)
+            cr_assert_eq(logp_graph_add_edge(graph, &g->edges[r][i]), 0);
+    }
+    cr_assert_eq(logp_graph_end(graph), 0);
+    return graph;
+}
+
+/* What happens at each rank, one after the other, as a number. */
+static void mix(uint64_t *orders, int64_t rank, uint64_t what)
+{
+    orders[rank] = (orders[rank] ^ what) * UINT64_C(0xd1342543de82ef95) + 1;
+}
+
+static void mix_act(void *arg, const struct logp_graph_act *act)
+{
+    mix(arg, act->rank, (uint64_t)(act->operation * 64 + act->peer * 4) + (uint64_t)act->kind);
+}
+
+static int64_t evaluated(const struct logp_graph *graph, const struct logp_network *model,
+                         uint64_t orders[GRAPH_P])
+{
+    const struct logp_graph_observer observer = {
+        .size = sizeof(observer), .arg = orders, .act = mix_act};
+    struct logp_graph_time time;
+
+    memset(orders, 0, GRAPH_P * sizeof(*orders));
+    return logp_graph_evaluate(graph, model, NULL, &observer, NULL, &time) == 0 ? time.ns : -1;
+}
+
+static struct logp_params changed(struct logp_params p, enum logp_parameter parameter,
+                                  int64_t by_ns)
+{
+    if (parameter == LOGP_PARAMETER_L)
+        p.L_ns += by_ns;
+    if (parameter == LOGP_PARAMETER_O_SEND)
+        p.o_send_ns += by_ns;
+    if (parameter == LOGP_PARAMETER_O_RECV)
+        p.o_recv_ns += by_ns;
+    if (parameter == LOGP_PARAMETER_GAP)
+        p.g_ns += by_ns;
+    if (parameter == LOGP_PARAMETER_BYTE)
+        p.G_ps += by_ns;
+    return p;
+}
+
+/* Compare with predictions in which nothing happens in another order. @return how many */
+static int compare_changes(const struct logp_graph *graph, const struct logp_network *model,
+                           const struct logp_explanation *e, uint64_t seed)
+{
+    uint64_t before[GRAPH_P], after[GRAPH_P];
+    int compared = 0;
+
+    cr_assert_eq(evaluated(graph, model, before), e->ns, "seed %lu: %ld, evaluated %ld",
+                 (unsigned long)seed, (long)e->ns, (long)evaluated(graph, model, before));
+    for (enum logp_parameter p = 0; p <= LOGP_PARAMETER_BYTE; p++)
+        for (int64_t by = 1; by <= 1000; by = by * 7 + 2) {
+            struct logp_network other = {.params = changed(model->params, p, by)};
+            int64_t ns, model_ns;
+
+            if (p == LOGP_PARAMETER_O)
+                continue;
+            ns = evaluated(graph, &other, after);
+            if (memcmp(before, after, sizeof(before)) != 0)
+                continue;
+            cr_assert_eq(logp_explanation_at(e, p, logp_parameter_ps(p, &other.params), &model_ns),
+                         0);
+            cr_assert_eq(model_ns, ns, "seed %lu, %s by %ld: %ld, evaluated %ld",
+                         (unsigned long)seed, logp_parameter_name(p), (long)by, (long)model_ns,
+                         (long)ns);
+            compared++;
+        }
+    return compared;
+}
+
+static void check_sum(const struct logp_explanation *e, uint64_t seed)
+{
+    const struct logp_terms *t = &e->terms;
+    const struct logp_params *p = &e->params;
+
+    cr_assert_eq(1000 * (t->L * p->L_ns + t->o_send * p->o_send_ns + t->o_recv * p->o_recv_ns +
+                         t->g * p->g_ns + t->compute_ns) +
+                     t->bytes * p->G_ps + t->bytes_O * p->O_ps + t->rounding_ps,
+                 1000 * e->ns, "seed %lu", (unsigned long)seed);
+    for (size_t i = 0; i < e->n_path; i++)
+        cr_assert_eq(e->path[i].from_ns, i > 0 ? e->path[i - 1].to_ns : 0, "seed %lu",
+                     (unsigned long)seed);
+}
+
+/* The explanation of a graph is its evaluation, on several processors and with O, too. */
+Test(graph, an_explanation_is_the_evaluation)
+{
+    int explained = 0, compared = 0;
+
+    for (uint64_t seed = 1; seed <= CASES; seed++) {
+        uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15);
+        struct graph *g = calloc(1, sizeof(*g));
+        struct logp_network model = {0};
+        struct logp_explanation *e;
+        struct logp_graph *graph;
+
+        make(g, &random);
+        graph = spread(g, &random);
+        model.params = some_params(&random);
+        model.params.gap_shared = false;
+        model.params.recv_streams = true;
+        model.params.O_ps = one_in(&random, 2) ? test_below(&random, 3000) : 0;
+        if (logp_explanation_of_graph(graph, &model, &e) == 0) {
+            check_sum(e, seed);
+            compared += compare_changes(graph, &model, e, seed);
+            explained++;
+            logp_explanation_free(e);
+        }
+        logp_graph_destroy(graph);
+        free(g);
+    }
+    cr_expect(explained > CASES / 2 && compared > CASES, "%d, %d", explained, compared);
 }

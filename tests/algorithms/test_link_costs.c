@@ -213,6 +213,14 @@ Test(link_costs, what_makes_no_sense_is_refused)
     cr_expect_eq(logp_links_nodes(links, 2, &nothing), 0);
     cr_expect_eq(logp_links_nodes(links, 2, &nothing), 0);
     cr_expect_eq(logp_links_nodes(links, 3, &nothing), -EINVAL);
+    cr_expect_eq(logp_links_nodes(links, 1, &nothing), -EINVAL);
+    cr_expect_eq(logp_links_per_socket(links), 0);
+    cr_expect_eq(logp_links_nodes(links, 4, &nothing), 0);
+    cr_expect_eq(logp_links_nodes(links, 4, &nothing), 0);
+    cr_expect_eq(logp_links_nodes(links, 2, &nothing), -EINVAL);
+    cr_expect_eq(logp_links_nodes(links, 8, &nothing), -EINVAL, "sockets, nodes, and no more");
+    cr_expect_eq(logp_links_per_socket(links), 2);
+    cr_expect_eq(logp_links_per_node(links), 4);
     capacity.capacity = LOGP_CAPACITY_RULE;
     negative.L_ns = -1;
     cr_expect_eq(logp_links_delay(links, &capacity, &delay), -EINVAL);

@@ -30,9 +30,11 @@ static bool applies(const struct logp_algorithm *a)
     return test_needs(a, 4, &c) == NULL;
 }
 
-/* On links that differ, to the last rank, on nodes or on a ring, where the row needs that. */
+/* On links that differ, to the last rank, on nodes, on a ring, with two ports or with unlike blocks, where the row needs that. */
 static int one_plan(void *arg)
 {
+    static const size_t before[] = {0, 8, 24, 32, 40};
+    static const struct logp_blocks unlike = {4, before, NULL};
     int rc = 0;
 
     for (int rank = 0; rc == 0 && rank < 4; rank++) {
@@ -50,6 +52,14 @@ static int one_plan(void *arg)
         if (test_needs(arg, 4, &c) != NULL) {
             c.model.links = NULL;
             c.model.topology = ring;
+        }
+        if (test_needs(arg, 4, &c) != NULL) {
+            c.model.topology = NULL;
+            c.model.ports = 2;
+        }
+        if (test_needs(arg, 4, &c) != NULL) {
+            c = small();
+            c.args.blocks = &unlike;
         }
         cr_assert_null(test_needs(arg, 4, &c));
         rc = test_plan(arg, 4, rank, &c);

@@ -253,6 +253,35 @@ Test(pipelined, matching_pieces_is_within_three_slots_of_the_bound)
         }
 }
 
+/* Each piece leaves the root once, and takes turns: in L + B(P - 1) + k - 1 slots or less, where no
+ * processor falls behind. */
+Test(pipelined, k_item_ends_when_its_slots_do)
+{
+    static const struct {
+        int P;
+        int64_t bytes, pieces, slot_ns, L;
+    } rows[] = {{1000, 1048576, 64, 1511, 2},
+                {1000, 65536, 12, 637, 4},
+                {64, 65536, 12, 637, 4},
+                {16, 65536, 12, 637, 4},
+                {200, 200000, 40, 600, 4}};
+    struct logp_invocation c = {
+        .model.params = {
+            .L_ns = 1000, .o_send_ns = 300, .o_recv_ns = 300, .g_ns = 200, .G_ps = 80}};
+    struct logp_tree tree;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int64_t slots;
+
+        cr_assert_eq(logp_tree_init(&tree, rows[i].P - 1, rows[i].L, 1), 0);
+        slots = rows[i].L + logp_tree_time(&tree) + rows[i].pieces - 1;
+        c.args.n_bytes = (size_t)rows[i].bytes;
+        c.args.block_bytes = (rows[i].bytes + rows[i].pieces - 1) / rows[i].pieces;
+        cr_expect_leq(test_predict(broadcast("k-item"), rows[i].P, &c).ns, slots * rows[i].slot_ns,
+                      "%d processors", rows[i].P);
+    }
+}
+
 /* Groups of one are the best word alone, and the whole as one group sends in all what an allgather and
  * the reduce-scatter that is it backwards send: nobody sends a part twice in either. */
 Test(pipelined, an_allreduce_in_groups_has_its_ends_in_other_algorithms)

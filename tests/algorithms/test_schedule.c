@@ -23,28 +23,31 @@ static struct logp_invocation arguments(int P, int root)
                                     .model.params = test_params(6, 2, 4)};
 }
 
-/* The same with blocks of different sizes. */
-static void check_blocks(const struct logp_algorithm *a, int P, struct logp_invocation c)
+/* The same with blocks of different sizes. @return it applies */
+static bool check_blocks(const struct logp_algorithm *a, int P, struct logp_invocation c)
 {
     const struct logp_collective *collective = logp_collective_find(a->collective);
     uint64_t random = (uint64_t)P * UINT64_C(0x9e3779b97f4a7c15);
     struct test_blocks out, in;
     struct logp_schedule s;
     struct logp_schedule_error error;
+    bool applies;
 
     test_blocks_make(&out, &in, P, &random, 3, &c, collective);
+    applies = test_needs(a, P, &c) == NULL;
     s = logp_schedule_of(a, P, &c.args, &c.model);
-    cr_assert_eq(logp_schedule_check(&s, collective, &error), 0,
-                 "%s %s, blocks, P %d, root %d: rank %ld, step %ld: %s", a->collective, a->name, P,
-                 c.args.root, (long)error.rank, (long)error.step, error.what);
+    cr_assert(!applies || logp_schedule_check(&s, collective, &error) == 0,
+              "%s %s, blocks, P %d, root %d: rank %ld, step %ld: %s", a->collective, a->name, P,
+              c.args.root, (long)error.rank, (long)error.step, error.what);
     test_blocks_free(&out);
     test_blocks_free(&in);
+    return applies;
 }
 
 /* The plans of rows that choose rows, or are for links or a topology, take long. */
 enum { MOST_COMPOSED = 24 };
 
-/* @return it applies, and is sound; where it needs them, with links that differ */
+/* @return it applies, and is sound; where it needs them, with links that differ, a topology, or several ports */
 static bool is_sound(const struct logp_algorithm *a, int P, struct logp_invocation c)
 {
     const struct logp_link_costs between = {60, 4, 4, 8, LOGP_AS_BEFORE};
@@ -72,16 +75,22 @@ static bool is_sound(const struct logp_algorithm *a, int P, struct logp_invocati
         c.model.links = NULL;
     }
     if (test_needs(a, P, &c) != NULL) {
+        c.model.topology = NULL;
+        c.model.ports = 3;
+    }
+    if (test_needs(a, P, &c) != NULL) {
+        c.model.topology = NULL;
+        c.model.ports = 0;
         logp_links_destroy(links);
         logp_topology_destroy(ring);
-        return false;
+        return a->any_blocks && P <= MOST_COMPOSED && check_blocks(a, P, c);
     }
     s = logp_schedule_of(a, P, &c.args, &c.model);
     cr_assert_eq(logp_schedule_check(&s, logp_collective_find(a->collective), &error), 0,
                  "%s %s, P %d, root %d: rank %ld, step %ld: %s", a->collective, a->name, P,
                  c.args.root, (long)error.rank, (long)error.step, error.what);
-    if (a->any_blocks)
-        check_blocks(a, P, c);
+    cr_assert(!a->any_blocks || check_blocks(a, P, c), "%s %s: unlike blocks", a->collective,
+              a->name);
     logp_links_destroy(links);
     logp_topology_destroy(ring);
     return true;

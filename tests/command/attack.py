@@ -35,11 +35,11 @@ VALUES = {
     "op": ["sum", "prod", "min", "max"], "rows": ["1", "8", "1000", "2^31", "2^40"], "cols": ["1", "8", "2^40"],
     "packing": ["structured", "none"], "same-results": ["yes", "no"], "k": ["1", "2", "5", "sqrt", "2^40"], "window": ["1", "2", "100"],
     "block": ["1", "8", "1k", "2^40"], "pack": ["0", "1"], "work": ["0", "1", "1s"], "overlap": ["on", "off"],
-    "by": ["formula", "schedule"], "nodes": ["2x2", "4x2", "*x4", "2x*"], "inter": ["L=9", "L=9,o=1,G=1ns", "g=2us"],
-    "link": ["0-1:L=9", "0,2-*:g=3", "*-*:L=1;0-1:L=2", "0..3-4..7:L=1us"], "rendezvous": ["0", "1", "100"],
+    "by": ["formula", "schedule"], "nodes": ["2x2", "4x2", "*x4", "2x*", "2x2x2"], "inter": ["L=9", "L=9,o=1,G=1ns", "g=2us"],
+    "link": ["0-1:L=9", "0,2-*:g=3", "*-*:L=1;0-1:L=2", "0..3-4..7:L=1us"], "rendezvous": ["0", "1", "100"], "ports": ["1", "2", "64"],
     "fault": ["drop:0.1", "dup:1", "flip:0.5", "delay:3", "cut@0-1", "stop@1", "slow:2", "drop:1e-3@0-1:0..5us"],
     "noise": ["fixed:1us", "uniform:1", "exp:2us", "tick:1ms:1us", "file:machine", "file:samples"],
-    "machine": ["cm5", "dash", "monsoon", "jmachine", "ncube2", "none", "machine", "json", "empty", "."],
+    "machine": ["cm5", "dash", "monsoon", "jmachine", "ncube2", "hdr", "shm", "none", "machine", "json", "empty", "."],
     "schedule": ["json", "goal", "machine", "empty", "."], "as": ["allreduce", "reduce", "barrier", "matvec", "x"],
     "schedules": ["kept", "kept", ".", "json", "none"], "format": ["table", "json", "csv", "text", "svg", "goal",
     "perfetto", "dot", "machine"], "clock": ["virtual"], "executor": ["fiber", "thread"], "seed": ["1", "2^60"],
@@ -49,11 +49,11 @@ VALUES = {
     "cores": ["0", "0,1", "0-1"], "measure": ["all"], "pairs": ["all"], "columns": ["0,1"], "fit": None,
     "capacity": None, "explain": None, "watch": None, "restart": None, "help": None, "progress": ["on", "off"]}
 SHORT = "PLogG"
-FILES = {"plot": ["records.csv", "records.json"], "replay": ["replay"], "report": ["page.html"],
+FILES = {"plot": ["records.csv", "records.json"], "replay": ["replay"], "report": ["page.html", "records.csv"],
          "paper": ["sun", "kurnosov", "liu", "grama", "shou-chen"], "completion": ["bash", "zsh"]}
 KEPT = "kept/allreduce-P4-own.json"
 READERS = {"machine": ["predict", "broadcast", "--machine"], "json": ["predict", "--schedule"],
-           "goal": ["predict", "--schedule"], "records.csv": ["plot"], "records.json": ["plot"],
+           "goal": ["predict", "--schedule"], "records.csv": ["plot"], "records.json": ["report", "--output", "page.html"],
            KEPT: ["predict", "allreduce", "-P", "4", "--schedules", "kept"], "replay": ["replay"], "samples": ["predict", "broadcast", "--noise"]}
 TOKENS = [b"", b"0", b"-1", b"9223372036854775807", b"18446744073709551616", b"1e999", b"{", b"}", b"[", b"]", b"\"",
           b",", b"\n", b"null", b"true", b"\\u0000", b"\xff\xfe", b"\0", b"%n", b"=", b"L", b"requires", b"rank 0 {",

@@ -17,8 +17,8 @@ model='delay logp; L = 6 us, o = 2 us, g = 4 us; wall clock, fiber executor on'
 says "$model $n core$([ "$n" -eq 1 ] || echo s), 1 run each" \
     run barrier "${small[@]}" -P $((n > 8 ? n : 8)) --cores "$allowed" --delay logp --timeout 600
 says "$model 1 core, 1 run each" run barrier "${small[@]}" --cores "$last-$last"
-expect="--cores $last-$((last + 1)) once" bad run barrier "${small[@]}" --cores "$last-$((last + 1))"
-expect="--cores $first,$first once" bad run barrier "${small[@]}" --cores "$first,$first"
+expect="--cores $last-$((last + 1)) $((last + 1)) available" bad run barrier "${small[@]}" --cores "$last-$((last + 1))"
+expect="--cores $first,$first twice" bad run barrier "${small[@]}" --cores "$first,$first"
 
 # a quota is said once, where it is less time than cores
 quota() { QUOTA=$1 LD_PRELOAD=$feign logp "${@:2}" --cores "$first"; }

@@ -43,11 +43,13 @@ for end in csv json; do
     head -c 1 "$dir/all.$end" >"$dir/some.$end"
     logp bench "${sweep[@]}" --output "$dir/some.$end"
     cmp -s "$dir/some.$end" "$dir/all.$end" || fail "$end: a byte"
+    [ $end = json ] || stderr_has 'ends within its heading'
     # all is there
     logp bench "${sweep[@]}" --output "$dir/all.$end"
     [ $code -eq 0 ] || fail "all is there: exit code $code"
-    stderr_is 'logp: all 8 points are in the file'
+    stderr_is 'logp: all 8 points are in the file; --restart runs them again'
     cmp -s "$dir/some.$end" "$dir/all.$end" || fail "$end: all was there"
+    [ ! -s "$dir/out" ] || [ -n "${LOGP_FORMAT-}" ] || fail "headings without a table: $(cat "$dir/out")"
     # ... and who reads stdout gets it again, or is told where it is
     logp bench "${sweep[@]}" --format "$end" --output "$dir/all.$end"
     { [ $code -eq 0 ] && cmp -s "$dir/out" "$dir/all.$end"; } || fail "$end: asked again: $(cat "$dir/out")"

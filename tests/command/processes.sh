@@ -103,7 +103,7 @@ over 2 2 measure "${mpi[@]}" --clock virtual
 says 'not together with the virtual clock'
 
 # Each must be told the same; bad input is said once, by whoever has it, and all hear of it.
-alike='--transport mpi: at least one processor for each process, and the same command, options and files for all'
+alike='--transport mpi: must be at least one processor for each process, and the same command, options and files for all'
 two=(-P 4 --delay none --executor fiber --reps 3 --transport mpi)
 for other in "reduce ${two[*]}" "broadcast ${two[*]} --bytes 80" "broadcast ${two[*]} --algo flat" \
     "broadcast ${two[*]} --timeout 9s"; do
@@ -129,7 +129,7 @@ for command in "run broadcast -P 4" "validate barrier -P 4"; do
     once "$alike"
 done
 over 3 2 run broadcast "${two[@]}" --bytes pigeon
-once '--bytes pigeon: a number of bytes'
+once '--bytes pigeon: must be a number of bytes'
 over 3 2 run broadcast "${two[@]}" --pigeon
 once '--pigeon: no such option'
 over 3 2 run broadcast "${two[@]}" -P 2
@@ -139,17 +139,17 @@ once 'broadcast does not use --op; remove it'
 for i in 0 1; do
     wrong_one=(run broadcast "${two[@]}" --bytes pigeon) right_one=(run broadcast "${two[@]}")
     if [ $i = 0 ]; then unlike 2 "${wrong_one[@]}" : "${right_one[@]}"; else unlike 2 "${right_one[@]}" : "${wrong_one[@]}"; fi
-    once '--bytes pigeon: a number of bytes'
+    once '--bytes pigeon: must be a number of bytes'
     [ "$(grep -c '^logp: ' "$dir/err")" -eq 1 ] || wrong "more than what is wrong"
 done
 unlike 2 run broadcast "${two[@]}" --cores 4000 : run broadcast "${two[@]}"
-once '--cores 4000: each core once'
+once '--cores 4000: core 4000 is not available'
 [ "$(grep -c '^logp: ' "$dir/err")" -eq 1 ] || wrong "more than what is wrong with its cores"
 
 over 2 2 run broadcast -P 4 --transport pigeon
 once '--transport pigeon: one of: mailbox, mpi'
 over 2 2 run broadcast -P 4 --transport mpi:pigeon
-once '--transport mpi:pigeon: mailbox, mpi, mpi:openmpi, mpi:mpich'
+once '--transport mpi:pigeon: must be mailbox, mpi, mpi:openmpi, mpi:mpich'
 over 2 2 run broadcast -P 4 --transport mpi --clock virtual
 says '--transport mpi: not together with the virtual clock'
 over 2 2 run broadcast --algo shared -P 4 --transport mpi --delay none

@@ -6,6 +6,7 @@
 here=$(cd "$(dirname "$0")/../trace" && pwd)
 replayed=$(dirname "$plugin")/replayed
 rebuilt=$(dirname "$plugin")/rebuilt
+export LOGP_CHECK_CONFIRM=0 # no lines of sends: where one build has a tail call, another has a line
 mkdir "$dir/at"
 cd "$(dirname "$plugin")" || exit 1 # where the programs of the replays are
 
@@ -35,6 +36,7 @@ for file in "${left[@]}"; do
             [ $code -eq 1 ] || fail "replay $file $executor $program: exit code $code: $(cat "$dir/all")"
             cmp "$dir/out" "$dir/text" || fail "replay $file $executor $program: another text: $(cat "$dir/out")"
             grep -q '^this is the program$' "$dir/all" || fail "what the program prints is lost"
+            [ -n "$program" ] || ! grep -qxFf <(head -1 "$dir/text") "$dir/all" || fail "the report is there twice"
             logp trace --replay "$file" --format json ${executor:+--executor $executor} ${program:+-- "$program"}
             [ $code -eq 0 ] || fail "trace --replay $file: exit code $code: $(cat "$dir/all")"
             [ -e "$dir/trace" ] || cp "$dir/out" "$dir/trace"
@@ -144,7 +146,11 @@ expect='line 3' wrong "$version" 'program x' 'failed oddly -5'
 expect='line 3' wrong "$version" 'program x' 'argument \q'
 expect='line 3' wrong "$version" 'program x' 'program y'
 expect='line 3 missing' wrong "$version" 'program x'
-expect='does not name its program --' wrong "$version" 'program x' 'processors 2' 'choices 0'
+expect='does not name its program --' wrong "$version" 'program x' 'processors 2' 'choices 0' end
+for cut in 2 5 9 30; do # a file that was not copied to its end
+    head -c "-$cut" "$race" >"$dir/cut"
+    expect="$dir/cut line last \"end\"" bad replay "$dir/cut"
+done
 printf 'logp-replay 5\nprogram x\0y\n' >"$dir/zero"
 expect='zero byte' bad replay "$dir/zero"
 head -c 2000 /dev/urandom >"$dir/noise"
@@ -188,7 +194,7 @@ theirs() { # FOLDER WORDS...: a replay that starts this command there
     local folder=$1
     shift
     printf '%s\n' "$version" 'program x' 'processors 3' 'run 0' 'seed 1' 'failed asserted -71 x' "directory $folder" \
-        "${@/#/argument }" 'vary untimed' 'misses 0' 'steps 100' 'choices 0' >"$dir/theirs/r.replay"
+        "${@/#/argument }" 'vary untimed' 'misses 0' 'steps 100' 'choices 0' end >"$dir/theirs/r.replay"
 }
 cd "$dir/theirs" || exit 1
 for command in /bin/sh sh ../elsewhere/sh ./link env "$logp"; do

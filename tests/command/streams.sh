@@ -41,4 +41,7 @@ grep -qx 'rsvg-convert: not found' "$dir/out" || fail "-V without rsvg-convert"
 logp
 [ $code -eq 2 ] || fail "no words: exit code $code"
 grep -q 'Commands:' "$dir/out" || fail "no words: no help"
+# a plug-in that was cut would end the command while it is loaded
+head -c 5000 "$plugin" >"$dir/cut.so"
+expect='--plugin shared object' bad run broadcast --plugin "$dir/cut.so"
 finish

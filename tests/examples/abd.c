@@ -116,8 +116,11 @@ static int forget(int P, void *arg)
 
 int main(int argc, char **argv)
 {
-    const struct logp_check check = {
-        .name = "abd", .sizes = (int[]){6}, .before = forget, .leaves_messages = true};
+    const struct logp_check check = {.size = sizeof(check),
+                                     .name = "abd",
+                                     .sizes = (int[]){6},
+                                     .before = forget,
+                                     .leaves_messages = true};
     int code;
 
     if (logp_history_create(&history) != 0)

@@ -5,6 +5,7 @@ them, slow and short, for the tests. It prints the largest time in ns, and that 
 
 usage: tests/goal/loggopsim.py FILE L o g G [O [S]]        all in ns; S: messages of more than S bytes wait
        tests/goal/loggopsim.py --answers FILE LOGP         compare LOGP with the answers of LogGOPSim in a JSON file
+       tests/goal/loggopsim.py --like LOGP FILE...         and with these rules, for GOAL files under some parameters
 """
 import heapq
 import json
@@ -144,36 +145,67 @@ class Simulation:
         return all_free
 
 
+def ask(logp, command, path, parameters):
+    """What logp says of a GOAL file under L, o, g, G, O and S: the process that has ended, and its record."""
+    options = ["--schedule", path, "--format", "json"]
+    for name, ns in zip("LogGO", parameters):
+        options += ["-" + name, "%dns" % ns]
+    if parameters[5] < 10**9:
+        options += ["--rendezvous", str(parameters[5])]
+    got = subprocess.run([logp] + command + options, capture_output=True, text=True, check=False)
+    return got, json.loads(got.stdout)[0] if got.returncode == 0 else None
+
+
 def compare(answers, logp):
     """Each rank of each graph, by predict and, where a rank has one processor and no send waits, by run."""
     with open(answers, encoding="utf-8") as file:
         graphs = json.load(file)
     for number, c in enumerate(graphs):
-        said = Simulation(read(c["goal"]), *(c[k] for k in "LogGOS")).run()
+        parameters = [c[k] for k in "LogGOS"]
+        said = Simulation(read(c["goal"]), *parameters).run()
         assert said == c["hosts_ns"], "graph %d: %s, not %s" % (number, said, c["hosts_ns"])
         with tempfile.NamedTemporaryFile("w", suffix=".goal") as file:
             file.write(c["goal"])
             file.flush()
-            options = ["--schedule", file.name, "--format", "json"]
-            for name in "LogGO":
-                options += ["-" + name, "%dns" % c[name]]
-            waits = c["S"] < 10**9
             for command in (["predict"], ["run", "--clock", "virtual", "--reps", "1"]):
-                more = ["--rendezvous", str(c["S"])] if waits else []
-                got = subprocess.run([logp] + command + options + more, capture_output=True, text=True, check=False)
-                if command[0] == "run" and (waits or re.search("cpu [1-9]|nic [1-9]", c["goal"])):
+                got, row = ask(logp, command, file.name, parameters)
+                if command[0] == "run" and (c["S"] < 10**9 or re.search("cpu [1-9]|nic [1-9]", c["goal"])):
                     assert got.returncode == 2 and "logp predict" in got.stderr, "graph %d: %s" % (number, got.stderr)
                     continue
                 assert got.returncode == 0, "graph %d: %s" % (number, got.stderr)
-                row = json.loads(got.stdout)[0]
                 assert row["rank_ends_ns"] == said and row["predicted_ns"] == max(said), "graph %d: %s" % (number, row)
                 assert command[0] == "predict" or row["emulated_ns"]["median"] == max(said), "graph %d" % number
     print("%d graphs" % len(graphs))
 
 
+PARAMETERS = ((2500, 1500, 1000, 6, 0, 10**9), (60, 20, 40, 0, 0, 10**9), (500, 100, 700, 2, 3, 10**9), (500, 100, 700, 2, 0, 99))
+
+
+def like(logp, paths):
+    """Each rank of each file, and the time of all; what does not end by these rules is refused."""
+    ended = 0
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            goal = file.read()
+        for parameters in PARAMETERS:
+            got, row = ask(logp, ["predict", "--delay", "loggops"], path, parameters)
+            try:
+                said = Simulation(read(goal), *parameters).run()
+            except AssertionError:  # a message that took another receive, or a send that waits for ever
+                assert got.returncode == 2 and got.stderr.startswith("logp: --schedule"), "%s %s: %s" % (path, parameters, got)
+                continue
+            ended += 1
+            assert got.returncode == 0, "%s %s: %s" % (path, parameters, got.stderr)
+            assert (row["predicted_ns"], row["rank_ends_ns"]) == (max(said), said), "%s %s: %s" % (path, parameters, row)
+    assert 2 * ended > len(paths) * len(PARAMETERS), "%d of %d files end" % (ended, len(paths))
+    print("%d files, %d ends" % (len(paths), ended))
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "--answers":
         compare(*sys.argv[2:4])
+    elif sys.argv[1] == "--like":
+        like(sys.argv[2], sys.argv[3:])
     else:
         with open(sys.argv[1], encoding="utf-8") as file:
             ends = Simulation(read(file.read()), *map(int, sys.argv[2:8])).run()

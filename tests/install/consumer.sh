@@ -77,11 +77,37 @@ for name in $(nm -D --defined-only "$dir"/prefix/lib*/liblogp.so "$dir"/prefix/l
     page=$dir/prefix/share/man/man3/$name.3
     grep -q "^$name .*- ." "$page" && ! grep '[`@]' "$page" || { echo "FAILED: manual page of $name"; exit 1; }
 done
-! command -v groff >/dev/null || [ -z "$(groff -man -Tutf8 -ww "$dir"/prefix/share/man/man3/*.3 2>&1 >/dev/null)" ]
 [ -n "$name" ]
+for name in logp_step_send logp_step_receive logp_step_combine logp_step_copy logp_step_compute; do
+    [ -s "$dir/prefix/share/man/man3/$name.3" ] || { echo "FAILED: manual page of $name"; exit 1; }
+done
+grep -qF 'bool (*steps)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i, struct logp_step *out);' \
+    "$dir/prefix/share/man/man3/logp_algorithm.3type"
+grep -A1 -x '\.B LOGP_CHECK_SEED=N' "$dir/prefix/share/man/man3/logp_check.3" | grep -qx seed
+# So has each struct and enum, with its fields: the pages that are written by hand have all keys and options.
+man=$dir/prefix/share/man
+for name in $(sed -n 's/^\(struct\|enum\|union\) \(logp_[a-z0-9_]*\) {.*/\2/p' "$dir"/prefix/include/logp/*.h); do
+    grep -q '^\.TP' "$man/man3/$name.3type" || { echo "FAILED: manual page of the type $name"; exit 1; }
+done
+echo 'x = 1' >"$dir/keys"
+keys=$({ "$dir/prefix/bin/logp" predict broadcast --machine "$dir/keys" 2>&1 || true; } | sed -n 's/.*one of: //; s/,//gp')
+for key in $keys; do
+    grep -qE "^\.BR? .*\b$key\b" "$man/man5/logp-machine.5" || { echo "FAILED: $key is not in logp-machine(5)"; exit 1; }
+done
+for option in $("$dir/prefix/bin/logp-cc" --help | grep -oE -- '--?[a-z][a-z_-]+'); do
+    sed 's/\\-/-/g' "$man/man1/logp-cc.1" | grep -q -e "$option" || { echo "FAILED: $option is not in logp-cc(1)"; exit 1; }
+done
+[ -n "$name" ] && [ -n "$keys" ] && [ -n "$option" ]
+! command -v groff >/dev/null ||
+    [ -z "$(groff -man -Tutf8 -ww "$man"/man1/logp-cc.1 "$man"/man5/* "$man"/man3/*.3 "$man"/man3/*.3type 2>&1 >/dev/null)" ]
 [ "$(<"$dir/prefix/share/zsh/site-functions/_logp")" = "$("$dir/prefix/bin/logp" completion zsh)" ]
 [ "$(<"$dir/prefix/share/bash-completion/completions/logp")" = \
     "$("$dir/prefix/bin/logp" completion bash)" ]
 # shellcheck disable=SC2046
 cc -shared -fPIC "$plugin" -o "$dir/plugin.so" $(pkg-config --cflags logp)
 "$dir/prefix/bin/logp" run broadcast --clock virtual --plugin "$dir/plugin.so:20"
+
+# Nothing is left but what was made here: a program of the prefix.
+cmake --build "$build" --target uninstall >"$dir/said"
+rm "$dir/prefix/ring"
+[ -z "$(find "$dir/prefix" -not -type d)" ] || { find "$dir/prefix" -not -type d; echo 'FAILED: uninstall'; exit 1; }

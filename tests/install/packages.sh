@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Make the packages; install them into an empty root, use what is there, and remove them without a trace.
-# Then make the archive of the sources, and build the command of it outside of git.
 # usage: packages.sh BUILD_DIR SOURCE_DIR     Exit code 77: there is no dpkg, or no root
 set -euo pipefail
 build=$1
@@ -14,7 +13,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 (cd "$build" && cpack -G DEB -B "$dir/packages") >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
 version=$("$build/tools/logp" --version | sed -n 's/^logp //p')
 grep -qx "version: $version" "$source/CITATION.cff" || fail "CITATION.cff has another version than $version"
-for name in "liblogp${version%.*}" liblogp-dev logp-tools; do
+for name in "liblogp${version%.*}" liblogp-dev logp-tools python3-logp; do
     package=$(echo "$dir/packages/${name}_${version}"_*.deb)
     [ -s "$package" ] || fail "no package $name"
     dpkg-deb -f "$package" Depends | tr , '\n' | sed 's/(.*//; s/^ *//; s/ *$//' >"$dir/needs"
@@ -36,6 +35,8 @@ dpkg=(dpkg "--root=$root" --force-depends --force-script-chrootless --log=/dev/n
 "${dpkg[@]}" -i "$dir/packages"/*.deb >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
 "$root/usr/bin/logp" run broadcast -P 16 --clock virtual >"$dir/out"
 grep -q 'optimal .* yes' "$dir/out" || fail "$(cat "$dir/out")"
+[ "$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/usr/lib/python3/dist-packages LOGP_COMMAND=$root/usr/bin/logp \
+    python3 -c 'import logp; print(logp.predict("broadcast").best().predicted_ns)')" = 240000 ] || fail "the module of Python"
 "$root/usr/bin/logp-cc" "$root/usr/share/doc/logp/examples/ring.c" -o "$dir/ring"
 "$root/usr/bin/logp" mpirun -P 4 "$dir/ring" >/dev/null
 "$dir/ring" >/dev/null || fail "an MPI program by itself"
@@ -52,16 +53,3 @@ cc "$root/usr/share/doc/logp/examples/first.c" -o "$dir/first" $(pkg-config --cf
 mapfile -t installed < <("${dpkg[@]}" --get-selections | cut -f1)
 "${dpkg[@]}" --purge "${installed[@]}" >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
 [ -z "$(find "$root/usr" -type f 2>/dev/null)" ] || fail "left: $(find "$root/usr" -type f)"
-
-(cd "$build" && cpack --config CPackSourceConfig.cmake -B "$dir/sources") >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
-tar -xzf "$dir/sources/liblogp-$version.tar.gz" -C "$dir"
-[ -f "$dir/liblogp-$version/CMakeLists.txt" ] || fail "no sources in $(ls "$dir")"
-[ ! -e "$dir/liblogp-$version/.git" ] || fail "the archive holds the repository"
-diff <(cd "$source" && git ls-files 2>/dev/null | sort) \
-    <(cd "$dir/liblogp-$version" && find . -type f | sed 's,^\./,,' | sort) >"$dir/said" ||
-    ! grep '^<' "$dir/said" || fail "files are missing from the archive"
-cmake -S "$dir/liblogp-$version" -B "$dir/built" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DLOGP_MPI=OFF \
-    -DLOGP_BUILD_TESTS=OFF -DLOGP_BUILD_BENCH=OFF >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
-cmake --build "$dir/built" >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
-[ "$("$dir/built/tools/logp" --version | head -2)" = "logp $version
-commit: unknown" ] || fail "the archive's version: $("$dir/built/tools/logp" --version)"

@@ -3,6 +3,7 @@
  * runs, on the environment, or on rand(). */
 #include <logp/logp.h>
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,15 @@ static int gather(struct logp_vp *vp)
     return rc != 0 ? rc : first;
 }
 
+/* The frame of a large array begins below the guard of a small stack. */
+__attribute__((noinline)) static int large_array(void)
+{
+    volatile char bytes[4 << 20];
+
+    memset((char *)bytes, 1, 64);
+    return bytes[9] == 1 ? 0 : -1;
+}
+
 static int program(struct logp_vp *vp, void *arg)
 {
     const int first = gather(vp);
@@ -43,10 +53,18 @@ static int program(struct logp_vp *vp, void *arg)
         free((void *)(uintptr_t)p);
         return p[0] * 0;
     }
+    if (strcmp(how, "crash") == 0 && first == 2)
+        *(volatile int *)0 = 1; /* here */
+    if (strcmp(how, "assert") == 0)
+        assert(first != 2);
+    if (strcmp(how, "array") == 0 && first == 2)
+        return large_array();
     if (strcmp(how, "undefined") == 0)
         most = most + first;
     if (strcmp(how, "static") == 0)
         LOGP_CHECK_LT(vp, n_runs++, 10);
+    if (strcmp(how, "left") == 0 && first == 2)
+        return logp_send(vp, 1, 7, NULL, 0); /* left over */
     if (strcmp(how, "order") == 0)
         LOGP_CHECK_EQ(vp, first, 1);
     return 0;

@@ -55,6 +55,28 @@ hasnt 'environment differs'
 [ $? -eq 2 ] || fail "not stale: $(cat out)"
 has 'the environment differs from that of the failure: FRESH_MESSAGES$'
 
+# the line of a crash, of an assert(), and of a frame that is larger than the stack
+"$cc" -std=gnu11 -g -O0 "${@/#/-I}" -o lines "$source" "$lib" -Wl,-rpath,"$(dirname "$lib")" || fail 'it does not compile with -g'
+if command -v addr2line >/dev/null; then
+    for kind in crash:'/\* here' assert:'assert(first' array:'memset((char'; do
+        rm -rf left
+        LOGP_REPLAY_DIR=left ./lines "${kind%%:*}" >out 2>&1 && fail "$kind: no crash"
+        line=$(grep -n -- "${kind#*:}" "$source" | cut -d: -f1)
+        [ "$(grep -c "^  fresh.c:$line$" out)" -eq 2 ] || fail "$kind: not twice in line $line: $(cat out)"
+        "$logp" replay left/*.replay -- ./lines "${kind%%:*}" >out 2>&1
+        has "^  fresh.c:$line$"
+    done
+fi
+
+# a message that is left over has the line of its send, unless no other process is to be started
+./lines left >out && fail 'no failure'
+has 'rc -74'
+hasnt 'not confirmed'
+line=$(grep -n -- '/\* left over' "$source" | cut -d: -f1)
+! command -v addr2line >/dev/null || has "^  from rank 0 to rank 1, tag 7, 0 bytes, sent in step [0-9]* (fresh.c:$line)$"
+LOGP_CHECK_CONFIRM=0 ./lines left >out && fail 'no failure'
+has '^  from rank 0 to rank 1, tag 7, 0 bytes, sent in step [0-9]*$'
+
 # sanitizers
 for kind in address undefined; do
     flags=-fsanitize=$kind

@@ -35,6 +35,75 @@ Test(check_labels, each_label_has_the_number_of_its_runs)
     SAYS(check.checked.text, "; never reached: rank 3 is first");
 }
 
+Test(check_labels, all_that_are_not_reached_are_named)
+{
+    static const char *many[20];
+    static char names[20][32];
+    struct logp_check check = check_of(3, LOGP_STRATEGY_EXHAUSTIVE, 0);
+
+    for (int i = 0; i < 20; i++) {
+        snprintf(names[i], sizeof(names[i]), "another leader, number %d", i);
+        many[i] = names[i];
+    }
+    check.labels = many;
+    check.n_labels = 3;
+    passes(first_of_two, NULL, &check);
+    SAYS(check.checked.text,
+         "; never reached: another leader, number 0, another leader, number 1, another "
+         "leader, number 2");
+    check.n_labels = 20;
+    passes(first_of_two, NULL, &check);
+    SAYS(check.checked.text, "another leader, number 4 and 15 more");
+}
+
+enum { FIRST = 6, ALL = 12, SEEDS = 11 };
+
+/* One of 2^6 runs comes to the label, and one of 2^12 fails. */
+static int two_locks(struct logp_vp *vp, void *arg)
+{
+    const bool *has_label = arg;
+    int n = 0;
+
+    for (int i = 0; i < ALL && n == i; i++) {
+        n += logp_choose(vp, 2) == 1;
+        if (n == FIRST && i + 1 == FIRST && *has_label)
+            LOGP_REACHED(vp, "the first lock is open");
+    }
+    return LOGP_CHECK(vp, n < ALL);
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t median_runs(bool has_label, int cores)
+{
+    uint64_t runs[SEEDS];
+
+    for (int i = 0; i < SEEDS; i++) {
+        struct logp_check check = check_of(1, LOGP_STRATEGY_RANDOM, 100000);
+
+        check.seed = (uint64_t)i + 1;
+        check.as_found = true;
+        check.cores = cores;
+        cr_assert_eq(logp_check(two_locks, &has_label, &check, NULL), -EPROTO);
+        runs[i] = check.checked.runs;
+    }
+    qsort(runs, SEEDS, sizeof(runs[0]), compare_runs);
+    return runs[SEEDS / 2];
+}
+
+Test(check_labels, what_comes_after_a_rare_label_is_tried_more_often)
+{
+    const uint64_t without = median_runs(false, 1);
+
+    cr_assert_lt(4 * median_runs(true, 1), without);
+    cr_assert_eq(median_runs(true, 2), without); /* processes do not know each other's runs */
+}
+
 Test(check_labels, a_failure_has_them_too)
 {
     struct logp_check check = check_of(4, LOGP_STRATEGY_RANDOM, 1000);

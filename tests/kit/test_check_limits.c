@@ -4,7 +4,7 @@
  * receives, sends that wait beside receives from any source,
  * numbers at their limits, and replays that came another way.
  */
-#include "support.h"
+#include "kit.h"
 
 #include <unistd.h>
 
@@ -172,6 +172,30 @@ Test(check_limits, latencies_that_vary_are_not_drawn_twice)
     cr_assert_eq(logp_check(ring, NULL, &check, NULL), -EINVAL);
     latency.kind = LOGP_LATENCY_AS_IS;
     cr_assert_eq(logp_check(ring, NULL, &check, NULL), 0);
+}
+
+/* ---- variables of threads ---- */
+
+static _Thread_local int of_the_thread;
+
+/* Vps are fibers of one thread, and share its variables. */
+static int keeps_its_number(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    int rc;
+
+    (void)arg;
+    of_the_thread = me;
+    rc = logp_yield(vp);
+    return rc != 0 ? rc : LOGP_CHECK_EQ(vp, of_the_thread, me);
+}
+
+Test(check_limits, a_variable_of_the_thread_is_one_for_all_vps)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 100);
+
+    finds(keeps_its_number, NULL, &check, -EPROTO, LOGP_FAILURE_ASSERTED,
+          "of_the_thread == me does not hold: ");
 }
 
 /* ---- replays ---- */

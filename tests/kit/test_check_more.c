@@ -122,6 +122,9 @@ Test(check_more, what_is_no_replay_is_refused)
         "logp-replay 5\nprocessors 2\nvary everything\nchoices 0\n",
         "logp-replay 5\nprocessors 2\nparams 1 2\nchoices 0\n",
         "logp-replay 5\nprocessors 2\nlatency 4 1\nchoices 0\n",
+        "logp-replay 6\nprocessors 2\nchoices 0\n",
+        "logp-replay 6\nprocessors 2\nchoices 0\nen",
+        "logp-replay 6\nprocessors 2\nend\nchoices 0\n",
     };
 
     struct logp_failure f;
@@ -134,7 +137,7 @@ Test(check_more, what_is_no_replay_is_refused)
     cr_expect_str_eq(f.text, "line 3 is not a line of a replay\n");
     logp_failure_free(&f);
     cr_assert_eq(logp_check_replay(gather, NULL, NULL, "logp-replay 1\n", &f), -EPROTONOSUPPORT);
-    cr_expect_str_eq(f.text, "a replay of version 1; this library knows 5\n");
+    cr_expect_str_eq(f.text, "a replay of version 1; this library knows 6\n");
     logp_failure_free(&f);
     cr_assert_eq(logp_check_replay(gather, NULL, NULL, "logp-replay 1\n", NULL), -EPROTONOSUPPORT);
     cr_assert_eq(logp_check_replay(gather, NULL, NULL,

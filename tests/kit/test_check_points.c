@@ -261,14 +261,68 @@ static int asks_for_ever(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+/* Each sends to itself for ever. */
+static int answers_itself(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    int rc = 0;
+
+    while (rc == 0) {
+        rc = logp_send(vp, me, 0, NULL, 0);
+        rc = rc == 0 ? logp_recv(vp, me, 0, NULL, 0, NULL) : rc;
+    }
+    return rc;
+}
+
+/* Rank 1 sends for ever, and nothing receives. */
+static int fills_the_network(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    while (rc == 0 && logp_vp_rank(vp) == 1)
+        rc = logp_send(vp, 0, 0, NULL, 0);
+    return rc;
+}
+
 Test(check_points, a_livelock_is_a_failure)
 {
-    for (int s = 0; s < N_STRATEGIES; s++) {
-        struct logp_check check = check_of(2, strategies[s], 100);
+    static const logp_program programs[] = {asks_for_ever, answers_itself, fills_the_network};
 
-        check.must_end = s == LOGP_STRATEGY_EXHAUSTIVE; /* there is one execution only */
+    for (int s = 0; s < 3 * N_STRATEGIES; s++) {
+        const enum logp_strategy strategy = strategies[s % N_STRATEGIES];
+        struct logp_check check = check_of(2, strategy, 100);
+
+        check.must_end = strategy == LOGP_STRATEGY_EXHAUSTIVE; /* there is one execution only */
         check.most_steps = 1000;
-        finds(asks_for_ever, NULL, &check, -ELOOP, LOGP_FAILURE_LIVELOCK,
+        check.sends = LOGP_SENDS_BUFFERED;
+        finds(programs[s / N_STRATEGIES], NULL, &check, -ELOOP, LOGP_FAILURE_LIVELOCK,
+              "livelock: it has not ended after 1000 events");
+    }
+}
+
+/* It reads its clock for ever, and returns the error of a reading. */
+static int reads_for_ever(struct logp_vp *vp, void *arg)
+{
+    int64_t ns = 0;
+
+    while (logp_vp_rank(vp) == 1 && ns >= 0)
+        ns = logp_now(vp);
+    return (int)ns;
+}
+
+Test(check_points, a_loop_that_only_reads_the_clock_is_a_livelock)
+{
+    const struct logp_network timed = {.params = {.L_ns = 5}};
+
+    for (int s = 0; s < 2 * N_STRATEGIES; s++) {
+        struct logp_check check = check_of(2, strategies[s % N_STRATEGIES], 100);
+
+        if (s >= N_STRATEGIES && strategies[s % N_STRATEGIES] == LOGP_STRATEGY_EXHAUSTIVE)
+            continue; /* it is untimed */
+        check.network = s < N_STRATEGIES ? NULL : &timed;
+        check.must_end = true;
+        check.most_steps = 1000;
+        finds(reads_for_ever, NULL, &check, -ELOOP, LOGP_FAILURE_LIVELOCK,
               "livelock: it has not ended after 1000 events");
     }
 }

@@ -26,18 +26,18 @@ static int two_ways(struct logp_vp *vp, void *arg)
 }
 
 /* @return the largest number of deviations that a seed ends with */
-static int most_deviations(int64_t smallest_runs)
+static int most_deviations(logp_program program, int P, int64_t smallest_runs)
 {
     int most = 0;
 
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct logp_check check = check_of(SENDERS + 1, LOGP_STRATEGY_RANDOM, 1000);
+        struct logp_check check = check_of(P, LOGP_STRATEGY_RANDOM, 1000);
         TEST_FAILURE f = {.text = NULL}, again = {.text = NULL};
 
         check.seed = seed;
         check.smallest_runs = smallest_runs;
-        cr_assert_eq(logp_check(two_ways, NULL, &check, &f), -EPROTO);
-        cr_assert_eq(logp_check_replay(two_ways, NULL, &check, f.replay, &again), -EPROTO);
+        cr_assert_eq(logp_check(program, NULL, &check, &f), -EPROTO);
+        cr_assert_eq(logp_check_replay(program, NULL, &check, f.replay, &again), -EPROTO);
         ALIKE(again.text, f.text);
         most = f.n_deviations > most ? f.n_deviations : most;
     }
@@ -46,8 +46,52 @@ static int most_deviations(int64_t smallest_runs)
 
 Test(check_smallest, each_seed_ends_with_the_smallest_failure)
 {
-    cr_assert_gt(most_deviations(-1), 1);
-    cr_assert_eq(most_deviations(0), 1);
+    cr_assert_gt(most_deviations(two_ways, SENDERS + 1, -1), 1);
+    cr_assert_eq(most_deviations(two_ways, SENDERS + 1, 0), 1);
+}
+
+/* It fails with an input and at least five others that are not the usual ones, which each seed finds; or
+ * with that input and one other, and no more, which no seed finds by itself. */
+static int few_or_many(struct logp_vp *vp, void *arg)
+{
+    int inputs[20], n = 0, n_large = 0;
+
+    (void)arg;
+    for (int i = 0; i < 20; i++) {
+        inputs[i] = logp_choose(vp, 4);
+        if (inputs[i] < 0)
+            return inputs[i];
+        n += inputs[i] != 0;
+        n_large += inputs[i] == 3;
+    }
+    return LOGP_CHECK(vp, inputs[3] != 1 || (n < 6 && (n != 2 || n_large != 1)));
+}
+
+Test(check_smallest, other_deviations_in_place_of_those_of_a_failure_make_it_smaller)
+{
+    cr_assert_eq(most_deviations(few_or_many, 1, -1), 6);
+    cr_assert_eq(most_deviations(few_or_many, 1, 0), 2);
+}
+
+/* It fails if the messages of two senders come in turns: those of ranks 1 and 2 take one choice, and
+ * those of others four, each of which is needed. */
+static int in_turns(struct logp_vp *vp, void *arg)
+{
+    int from[2 * SENDERS], x = logp_vp_rank(vp), rc = 0;
+
+    (void)arg;
+    for (int i = 0; x > 0 && rc == 0 && i < 2; i++)
+        rc = logp_send(vp, 0, i, &x, sizeof(x));
+    for (int i = 0; x == 0 && rc == 0 && i < 2 * SENDERS; i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &from[i], sizeof(from[i]), NULL);
+    if (x > 0 || rc != 0)
+        return rc;
+    return LOGP_CHECK(vp, from[0] != from[2] || from[1] != from[3] || from[0] == from[1]);
+}
+
+Test(check_smallest, ranks_that_change_places_make_a_failure_smaller)
+{
+    cr_assert_eq(most_deviations(in_turns, SENDERS + 1, -1), 1);
 }
 
 Test(check_smallest, delays_finds_the_smallest_failure_first)

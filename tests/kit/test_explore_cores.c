@@ -381,7 +381,9 @@ Test(explore_cores, end_by_the_same_crash)
     char one[4096], many[4096];
 
     crash(1, one, sizeof(one));
-    cr_assert(strstr(one, "rank 0 crashed (SIGABRT)\nrun 701, ") != NULL, "%s", one);
+    cr_assert(strstr(one, "rank 0 crashed (SIGABRT)\n") != NULL &&
+                  strstr(one, "\nrun 701, ") != NULL,
+              "%s", one);
     for (int cores = 2; cores <= 3; cores++)
         cr_assert_str_eq(crash(cores, many, sizeof(many)), one);
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs built as people build them: by the drivers, and as a project (project/) by CMake, Meson and autotools,
 # which know nothing of this MPI but `logp env`.
-# usage: builds.sh TOOLS_DIR drivers|cmake|meson|autotools|sanitizers [PREFIX_OF_AN_INSTALLATION]
+# usage: builds.sh TOOLS_DIR drivers|cmake|fortran|meson|autotools|sanitizers [PREFIX_OF_AN_INSTALLATION]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -84,6 +84,9 @@ drivers)
     refused 2 '--showme:colour: one of: command, compile,' mpicc --showme:colour
     # what a driver cannot do is said before the compiler runs
     refused 2 'logp-cc: -static: the ranks of a run are copies' "$tools/logp-cc" -static c.c -o static
+    refused 2 'logp-cc: -no-pie: the ranks of a run are copies' "$tools/logp-cc" -no-pie c.c -o fixed
+    refused 2 'mpicc: -fno-pie: the ranks of a run are copies' mpicc -c -fno-pie c.c
+    [ ! -e fixed ] || fail '-no-pie makes a program'
     refused 2 'mpicc: -static-libasan: all ranks share AddressSanitizer' mpicc -fsanitize=address -static-libasan c.c
     [ ! -e static ] || fail '-static makes a program'
     mpicc -static -c c.c || fail '-static is for the linker alone'
@@ -159,6 +162,42 @@ cmake)
             grep -q "^MPIEXEC_EXECUTABLE:FILEPATH=.*/mpi/bin/mpiexec$" build/CMakeCache.txt || fail "cmake $options: mpiexec"
         { cmake --build build && ctest --test-dir build --output-on-failure; } >said 2>&1 || fail "cmake $options"
         runs build
+    done
+    ;;
+fortran)
+    need gfortran cmake
+    by_logp_env
+    cat >ring.f90 <<-'END'
+	program ring
+	  use mpi
+	  implicit none
+	  integer :: me, sum, ierr
+	  call MPI_Init(ierr)
+	  call MPI_Comm_rank(MPI_COMM_WORLD, me, ierr)
+	  call MPI_Allreduce(me, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+	  if (me == 0) print '(a,i0)', 'sum ', sum
+	  call MPI_Finalize(ierr)
+	end program
+	END
+    printf '      program old\n      include "mpif.h"\n      call MPI_INIT(i)\n      call MPI_FINALIZE(i)\n      end\n' >old.f
+    for driver in logp-fort mpif77 mpif90 mpifort; do
+        case $driver in logp-*) path=$tools/$driver ;; *) path=$driver ;; esac
+        "$path" ring.f90 -o ring && [ "$(mpirun -n 3 ./ring)" = 'sum 3' ] && [ "$(./ring)" = 'sum 0' ] || fail "$driver"
+        "$path" -c old.f && "$path" old.o -o old && mpirun -n 2 ./old || fail "$driver old.f"
+    done
+    [ "$(mpifort --showme:libs)" = 'mpi_fortran mpi_abi' ] || fail 'mpifort --showme:libs'
+    mpifort --showme:version | grep -q '(Language: Fortran)$' || fail 'mpifort --showme:version'
+    eval "$(mpifort -show ring.f90 -o shown)" && ./shown || fail 'mpifort -show'
+    LOGP_FC=no-such refused 2 'logp-fort: no no-such: install gfortran' "$tools/logp-fort" ring.f90
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(ring Fortran)' 'find_package(MPI REQUIRED)' \
+        'add_executable(ring ring.f90)' 'target_link_libraries(ring MPI::MPI_Fortran)' \
+        'if(NOT MPI_Fortran_HAVE_F90_MODULE OR NOT MPI_Fortran_HAVE_F08_MODULE OR NOT MPI_Fortran_HAVE_F77_HEADER)' \
+        '  message(FATAL_ERROR "a module is missing")' 'endif()' >CMakeLists.txt
+    for options in '' "-DMPI_Fortran_COMPILER=logp-fort"; do
+        rm -rf build
+        # shellcheck disable=SC2086
+        { PATH=$tools:$PATH cmake -B build $options && cmake --build build; } >said 2>&1 || fail "cmake $options"
+        [ "$(mpirun -n 3 build/ring)" = 'sum 3' ] || fail "cmake $options: ring"
     done
     ;;
 meson)

@@ -75,7 +75,7 @@ END
 "$tools/logp-cc" plain.c -o plain
 expect 2 'logp: --share libother: the program does not load such a library' -P 2 --share libother ./plain
 expect 2 'logp: --private libm: all ranks share ' -P 2 --private libm ./plain
-expect 2 '--share a,b: the name of a library' -P 2 --share a,b ./plain
+expect 2 '--share a,b: must be the name of a library' -P 2 --share a,b ./plain
 
 # a crash names the library and the line
 for executor in fiber thread; do

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|system|ends|explored|options|report|bugs|accesses|files|drawn|gdb|database|programs|refused|openmpi|processes]
+# usage: run.sh TOOLS_DIR [own|system|ends|explored|options|report|bugs|accesses|files|drawn|fortran|gdb|database|programs|refused|openmpi|processes]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -27,7 +27,7 @@ expect() {
 }
 
 programs='hydro.cc molecules.c multigrid.c samplesort.c'
-checks='point persistent collectives communicators inter topologies types contents windows files errors arguments'
+checks='point four persistent collectives communicators inter topologies types contents windows files errors arguments'
 case ${2:-checks} in
 checks)
     for program in $checks; do
@@ -343,7 +343,7 @@ system)
 	--hostfile hosts|mpirun: --hostfile is not an option of logp mpirun; remove it: all ranks run on this host
 	-f hosts|mpirun: -f is not an option of logp mpirun
 	--output-filename out|redirect the output of this command
-	-ppn x|--nodes *xx: NODESxPROCESSORS
+	-ppn x|--nodes *xx: must be NODESxPROCESSORS
 	-wdir nowhere|mpirun: -wdir nowhere: No such file or directory
 	-x =b|mpirun: -x =b: NAME or NAME=VALUE
 	--cpu-set 0,1|type --cores LIST
@@ -352,7 +352,7 @@ system)
     expect 2 '-x: needs a value' -x
     expect 2 '-genv: needs two values' -np 2 -genv A
     expect 2 '--inter L=5us: needs --nodes' --inter L=5us ./system
-    expect 2 '--nodes 2x3: as many processors as -P gives' --nodes 2x3 -P 4 ./system
+    expect 2 '--nodes 2x3: has 6 processors, and P = 4; type -P 6, or --nodes '\''*x3'\''' --nodes 2x3 -P 4 ./system
     ;;
 explored)
     # Each planted bug is found, reported with the calls of the ranks, replayed and drawn.
@@ -373,6 +373,7 @@ explored)
     grep -q '<svg' first.svg || fail 'no picture of a failure'
     finds 1 'explored failed with P = 4: deadlock' "rank 0 in MPI_Recv $(line '2, 1, MPI')" ./explored deadlock
     finds 1 'choices that matter' "assertion \`x[0] != 2' failed on rank 0" ./explored assert
+    grep -q "^explored failed with P = 4: .*assertion .x\[0\] != 2' failed on rank 0" said || fail 'no reason'
     finds 1 'choices that matter' "assertion \`x[0] != 2' failed on rank 0" -L 6us -o 2us ./explored assert
     finds 1 'rank 1 ended with exit code 5' 'rank 0 had ended' ./explored code
     finds 1 'rank 1: MPI_Abort' "rank 1 in MPI_Probe $(line 'MPI_Abort(')" ./explored abort
@@ -500,9 +501,9 @@ ends)
 	#include <mpi.h>
 	int later(void)
 	{
-	    MPI_Session s;
-	    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
-	    return PMPI_Session_finalize(&s);
+	    MPI_Comm other;
+	    MPI_Comm_accept("port", MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+	    return PMPI_Comm_join(0, &other);
 	}
 	END
     cat >needs.c <<-'END'
@@ -510,29 +511,31 @@ ends)
 	int later(void);
 	int main(int argc, char **argv)
 	{
-	    MPI_Request q;
+	    MPI_Comm other;
 	    MPI_Init(&argc, &argv);
+	    other = MPI_COMM_NULL;
 	#ifndef NONE
 	    if (argc > 1)
-	        MPI_Bcast_c(argv, (MPI_Count)1, MPI_BYTE, 0, MPI_COMM_WORLD);
+	        MPI_Buffer_flush();
 	    if (argc > 2)
-	        MPI_Psend_init(argv, 1, (MPI_Count)1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+	        MPI_Comm_connect("port", MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
 	    if (argc > 3)
 	        later();
 	#endif
 	    MPI_Finalize();
+	    return other != MPI_COMM_NULL;
 	}
 	END
     "$tools/logp-cc" -Werror -shared later.c -o liblater.so
     "$tools/logp-cc" -Werror -g needs.c -o needs -L. -llater -Wl,-rpath,"$PWD"
     "$tools/logp-cc" -DNONE needs.c -o none
     expect 1 './needs: functions of MPI that it needs and that are not there:' --dry-run -P 4 ./needs
-    diff <(tail -n +2 out) <(printf '  %s\n' MPI_Bcast_c MPI_Psend_init MPI_Session_init PMPI_Session_finalize) ||
+    diff <(tail -n +2 out) <(printf '  %s\n' MPI_Buffer_flush MPI_Comm_accept MPI_Comm_connect PMPI_Comm_join) ||
         fail 'other functions are missing'
     expect 0 './none: all functions of MPI that it needs are there' --dry-run ./none
     expect 2 'it is not an executable' --dry-run ./later.c
     expect 0 '' -q -P 2 ./needs
-    expect 1 'MPI_Bcast_c is not there: logp mpirun --dry-run lists all' -q -P 2 ./needs x
+    expect 1 'MPI_Buffer_flush is not there: logp mpirun --dry-run lists all' -q -P 2 ./needs x
     expect 17 '' -P 4 ./ends code
     # messages of collectives that the queues do not take: the call, its line, the limit and what to type
     for clock in wall virtual; do
@@ -745,16 +748,20 @@ options)
     [ ! -s out.err ] || fail 'a ring computes for long'
     expect 2 'is for --clock virtual' --compute measured ./computes
     for how in x 3x x-1 x0 some; do
-        expect 2 "--compute $how: none, measured, or a factor" --clock virtual --compute $how ./computes
+        expect 2 "--compute $how: must be none, measured, or a factor" --clock virtual --compute $how ./computes
     done
     for executor in thread fiber; do
         expect 0 'sum ' -P 2 --executor $executor --stack 4MiB ./computes deep
         expect 139 'has exceeded its stack of 65536 bytes' -P 2 --executor fiber --stack 64KiB ./computes deep
     done
-    expect 2 '--stack 1: a number of bytes, 16KiB .. 1TiB' --stack 1 ./computes
+    expect 2 '--stack 1: must be a number of bytes, 16KiB .. 1TiB' --stack 1 ./computes
     code=0
     PATH=/nowhere "$tools/logp" mpirun --gdb ./computes >said 2>&1 || code=$?
     [ $code -eq 2 ] && grep -qF -- '--gdb: gdb cannot be started' said || fail 'no gdb'
+    # an option after the program is the program's, and that is said where the command has one of this name
+    expect 0 '--clock is after /bin/true, so the program gets it' -P 2 /bin/true --clock virtual
+    expect 0 '' -P 2 /bin/true --seed 3
+    ! grep -q 'is after' said || fail 'a seed is noted'
     ;;
 report)
     build reported.c
@@ -770,6 +777,10 @@ report)
     says "until rank 1 called MPI_Send $(line 'late'); messages: 3" r.txt
     says 'rank 0 waited' r.txt
     says 'with the barrier of MPI_Finalize; ' r.txt
+    says "Command: logp mpirun $model --clock virtual --report r.txt ./reported" r.txt
+    says 'Parameters: L 6 us, o 2 us, g 4 us, G 1 ns/byte' r.txt
+    says "Host: $(uname -n), " r.txt
+    says "Date: $(date +%Y)-" r.txt
     ! grep -q '^and .* more ' r.txt || fail 'more than there are'
     # the dissemination barrier of 4: 2 rounds of L + 2 o, as all arrive at one time
     says '20 us      20 us  dissemination in MPI_Finalize' r.txt
@@ -780,6 +791,7 @@ report)
 	import json
 	d = json.load(open("r.json"))
 	assert d["P"] == 4 and len(d["ranks"]) == 4 and d["dropped"] == 0
+	assert d["command"].startswith("logp mpirun -P 4 ") and d["L_ns"] == 6000 and d["G_ns_per_byte"] == 1 and d["host"] and d["date"]
 	# the messages of the run as a schedule take what the run took
 	assert d["what_if"]["ns"] == d["end_ns"] > 300000, d["what_if"]
 	# each line is the time around the value of the run, and at half of it T is less
@@ -788,6 +800,11 @@ report)
 	        return max(x["base_ps"] + x["slope"] * ps for x in curve["lines"])
 	    assert abs(at(curve["at_ps"]) / 1000 - d["end_ns"]) < 1000, curve
 	    assert at(curve["at_ps"] // 2) < at(curve["at_ps"])
+	    # and as much longer as is tolerated with the value that is
+	    for t in curve["tolerance"]:
+	        longer = at(curve["at_ps"]) * (100 + t["percent"]) // 100
+	        assert at(curve["at_ps"] + t["growth_ps"]) <= longer < at(curve["at_ps"] + t["growth_ps"] + 1), (curve, t)
+	    assert [t["percent"] for t in curve["tolerance"]] == [1, 2, 5]
 	assert [c["parameter"] for c in d["what_if"]["curves"]] == ["L", "o", "g", "G"]
 	# sums agree: of messages by rank and by pair, and of 3 messages of 4 bytes from 1 to 0
 	assert d["messages"] == sum(p["messages"] for p in d["pairs"]) == sum(r["messages"] for r in d["ranks"])
@@ -803,6 +820,32 @@ report)
 	last = [c for c in d["collectives"] if c["call"] == "MPI_Allreduce"]
 	assert last[0]["mean_ns"] == last[0]["predicted_ns"] and last[0]["bytes"] == 4 and last[0]["n"] == 1, last
 	assert [c["started"] for c in d["collectives"] if c["call"] == "MPI_Iallgather"] == [True]
+	END
+    # when ranks call a collective, and what it takes then: as the prediction for these arrivals
+    cat >late.c <<-'END'
+	#include <mpi.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+	    int me, sum;
+	    MPI_Init(&argc, &argv);
+	    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	    usleep(10u * (unsigned)(me ^ 2));
+	    MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	    return MPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" late.c -o late || fail 'late.c is not compiled'
+    # shellcheck disable=SC2086
+    expect 0 '' $model --clock virtual --algo allreduce=ring --report late.json ./late
+    # shellcheck disable=SC2086
+    logp predict allreduce --algo ring --count 1 --type int32 $model --arrival late.json --format json >predicted.json
+    python3 - <<-'END' || fail 'when ranks arrive'
+	import json
+	d, p = json.load(open("late.json")), json.load(open("predicted.json"))[0]
+	assert d["arrivals_ns"] == [20000, 30000, 0, 10000], d["arrivals_ns"]
+	took = [c["mean_ns"] for c in d["collectives"] if c["call"] == "MPI_Allreduce"]
+	assert took == [p["predicted_ns"] - 30000] and p["prediction"] == "exact", (took, p["predicted_ns"])
 	END
     # a page says how many entries its lists leave out: 40 ranks have more pairs than a list holds
     expect 0 '' -P 40 -L 6us -o 2us --clock virtual --report r.html ./reported
@@ -828,7 +871,7 @@ report)
         expect 0 '' $options --report r.html ./reported
         grep -q '</html>' r.html || fail "no page with $options"
     done
-    says 'Not known: nothing was emulated' r.html
+    grep -q 'id="what-if"' r.html && fail 'an empty section'
     expect 0 '' -P 40 -L 6us --clock virtual --report r.txt ./reported
     grep -qE '^and [0-9]+ more pairs of ranks; --report FILE.json has all$' r.txt || fail 'pairs that are not listed'
     expect 0 ': all hold' -P 5 --clock virtual -L 6us --report r.html "$(build communicators.c && echo ./communicators)"
@@ -1224,6 +1267,48 @@ files)
         expect 0 "MPI_Finalize: a request of MPI_File_write_all_begin has not been waited for $(at '/* begun */')" -q $options ./files split
     done
     ;;
+fortran)
+    command -v gfortran >/dev/null || exit 77
+    fortran() { "$tools/logp-fort" -w -O1 -g "$here/$1" -o "${1%.*}" "${@:2}" || fail "$1 is not compiled"; }
+    fortran calls.f90
+    fortran units.f -fcheck=bounds
+    line() { grep -nF -- "$1" "$here/units.f" | sed 's/\(^[0-9]*\).*/(units.f:\1)/'; }
+    for options in '-P 1' '-P 4' '-P 3 --executor thread' '-P 3 --clock virtual -L 5us'; do
+        # shellcheck disable=SC2086
+        expect 0 'calls of Fortran: all hold' $options ./calls
+    done
+    for options in '-P 3' '-P 2 --executor thread'; do
+        # shellcheck disable=SC2086
+        {
+            expect 0 '' $options ./units
+            [ ! -s out.err ] && ! grep -qv '^line [0-9]* of rank [0-9]$' out || fail "units $options"
+            [ "$(cat unit.0 unit.1)" = $'rank 0\nrank 1' ] || fail 'files of ranks'
+            # the lines of all ranks are written, and the end has its place
+            while read -r code how text; do
+                expect "$code" "rank 1 ended with exit code $code and without MPI_Finalize $(line "$text"), last in MPI_Recv" $options ./units $how
+                [ "$(grep -c '^line 200 of rank [01]$' out)" -eq 2 ] || fail "units $how: lines are lost"
+            done <<-END
+		3 stop stop 3
+		1 error error stop
+		2 bounds a(i) = 1
+	END
+        }
+    done
+    expect 2 '' -P 3 ./units bounds
+    grep -qF "Fortran runtime error: Index '6' of dimension 1 of array 'a' above upper bound of 2" out.err || fail 'a run-time error'
+    expect 6 "MPI_Send: invalid rank: the destination 102 is not a rank of a communicator of 2 $(line '(x, 1, MPI_DOUBLE')" -P 2 ./units rank
+    expect 1 'rank 0: MPI_Comm_spawn is not there' -P 2 ./units spawn
+    expect 1 '  MPI_Comm_spawn' --dry-run -P 2 ./units
+    [ "$(grep -c '^  ' out)" -eq 1 ] || fail 'functions that are missing in Fortran'
+    logp mpirun -P 2 --report out.json ./units >out || fail 'a report'
+    grep -q '"MPI_Send"' out.json && grep -q 'units.f:' out.json || fail 'a report has no lines of Fortran'
+    # a call at the end of a subroutine has its line at -O2
+    printf '%s\n' 'program last' 'use mpi' 'integer ierr' 'call MPI_Init(ierr)' 'call finish(ierr)' end \
+        'subroutine finish(ierr)' 'use mpi' 'integer ierr' 'call MPI_Finalize(ierr)' end >last.f90
+    "$tools/logp-fort" -O2 -g -fno-inline last.f90 -o last || fail 'last.f90 is not compiled'
+    logp mpirun -P 2 --report out.json ./last >out || fail 'a report'
+    grep -q 'last.f90:10' out.json || fail "no line of MPI_Finalize: $(grep -o 'last.f90:[0-9]*' out.json)"
+    ;;
 gdb)
     gdb -batch -ex 'python print(gdb.VERSION)' >/dev/null 2>&1 || exit 77
     build computes.c
@@ -1289,8 +1374,12 @@ refused)
     build ends.c
     expect 2 'which program?'
     expect 2 './nothing: No such file' -P 2 ./nothing
+    expect 2 'must be a number of ranks, 1 .. 2^24, as in logp mpirun -P 4 ./prog' -P 0 ./ends
+    expect 2 ' (vm.max_map_count); type -P ' -P "$(cat /proc/sys/vm/max_map_count)" ./ends
+    [ "$(wc -l <said)" -eq 1 ] || fail 'too many ranks: not one line'
     expect 2 '--reps: not an option of logp mpirun' --reps 3 ./ends
-    expect 2 'files whose name ends in' --trace x.pdf ./ends
+    expect 2 'files whose name ends in' --trace x.gif ./ends
+    expect 2 '--against x: must be together with --report FILE.html' --against x -P 2 ./ends
     mkfifo fifo && chmod +x fifo
     for file in ./fifo /dev/zero .; do
         expect 2 "logp: $file: it is not a file: name an executable" -P 2 --timeout 60s $file
@@ -1345,6 +1434,7 @@ openmpi)
     command -v mpicc.openmpi >/dev/null || exit 77
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     for program in $checks; do
+        [ $program != four ] || continue    # Debian 12 has an Open MPI without MPI 4
         [ $program != windows ] || continue # Open MPI's own crash on some hosts
         [ $program != files ] || continue   # at the end of a view both give other counts and positions
         mpicc.openmpi -O1 -w "$here/$program.c" -o $program

@@ -3,13 +3,13 @@
 if(LOGP_SANITIZE MATCHES "address|thread") # it and the MPI library both want to come before the C library
   logp_script(mpi_sanitized run.sh ${CMAKE_BINARY_DIR}/tools sanitized)
 elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
-  foreach(part checks:slow own:slow system:slow ends:slow explored:slow options report bugs:slow accesses:slow files:slow drawn:slow gdb:optional database:optional
+  foreach(part checks:slow own:slow system:slow ends:slow explored:slow options report bugs:slow accesses:slow files:slow drawn:slow fortran:optional gdb:optional database:optional
                programs:slow refused openmpi:slow:optional processes:slow:optional)
     string(REGEX REPLACE ":.*" "" its_name ${part})
     logp_script(mpi_${part} run.sh ${CMAKE_BINARY_DIR}/tools ${its_name})
   endforeach()
   logp_script(mpi_libraries libraries.sh ${CMAKE_BINARY_DIR}/tools)
-  foreach(part drivers:slow cmake:slow meson:slow:optional autotools:slow:optional sanitizers:optional)
+  foreach(part drivers:slow cmake:slow fortran:slow:optional meson:slow:optional autotools:slow:optional sanitizers:optional)
     string(REGEX REPLACE ":.*" "" its_name ${part})
     logp_script(mpi_builds_${part} builds.sh ${CMAKE_BINARY_DIR}/tools ${its_name})
   endforeach()
@@ -32,6 +32,7 @@ elseif(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
   endif()
   # Skipped where there is neither Open MPI nor MPICH.
   logp_script(tune_mpi:long:alone:optional tune_mpi.sh $<TARGET_FILE:logp_command>)
+  logp_script(tune_levels:slow:optional tune_levels.py $<TARGET_FILE:logp_command>)
   logp_script(schedule_mpi:long:optional schedule_mpi.sh $<TARGET_FILE:logp_command>)
 endif()
 

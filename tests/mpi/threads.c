@@ -4,7 +4,8 @@
  * usage: threads              they compute, print and ask what any thread may ask, beside MPI
  *        threads cores        rank 0 prints on how many cores they may run, and how many it is told of
  *        threads level N      what MPI_Init_thread grants
- *        threads calls        where it grants MPI_THREAD_SERIALIZED, all threads call MPI
+ *        threads calls        where it grants MPI_THREAD_MULTIPLE, all threads call MPI, one at a time
+ *        threads multiple     and at the same time
  *        threads once         and two at the same time, which is wrong
  *        threads KIND CALL    rank 1 has one (KIND: posix, c11, second: made by another) that calls MPI, or crashes
  */
@@ -123,6 +124,72 @@ static void call_by_threads(void)
         CHECK(usleep(100) == 0 && pthread_join(thread, NULL) == 0);
         call_in_turn(10 + i);
     }
+}
+
+/* Several threads of each rank, each with a communicator of its own, call at the same time, and the main one waits for a
+ * message that one of them sends to it. */
+/* Threads join two halves with one tag, and number handles for Fortran. */
+static void join_halves(MPI_Comm comm)
+{
+    MPI_Comm half, between, all;
+    int n = 0;
+
+    MPI_Comm_split(comm, me < P / 2, me, &half);
+    MPI_Intercomm_create(half, 0, comm, me < P / 2 ? P / 2 : 0, 99, &between);
+    CHECK(MPI_Comm_f2c(MPI_Comm_c2f(between)) == between);
+    MPI_Comm_remote_size(between, &n);
+    CHECK(n == (me < P / 2 ? P - P / 2 : P / 2));
+    MPI_Intercomm_merge(between, me >= P / 2, &all);
+    CHECK(MPI_Comm_f2c(MPI_Comm_c2f(all)) == all);
+    MPI_Comm_free(&all);
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&half);
+}
+
+static void *call_beside(void *arg)
+{
+    MPI_Comm comm = *(MPI_Comm *)arg, copy;
+    int x, sum;
+
+    for (int i = 0; i < 10; i++) {
+        MPI_Sendrecv(&me, 1, MPI_INT, right(), i, &x, 1, MPI_INT, left(), i, comm,
+                     MPI_STATUS_IGNORE);
+        CHECK(x == left());
+        MPI_Comm_dup(comm, &copy);
+        MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, copy);
+        CHECK(sum == P * (P - 1) / 2);
+        MPI_Comm_free(&copy);
+        if (P > 1)
+            join_halves(comm);
+    }
+    MPI_Barrier(comm);
+    return arg;
+}
+
+static void *send_to_main(void *arg)
+{
+    MPI_Send(&me, 1, MPI_INT, me, 5, MPI_COMM_WORLD);
+    return arg;
+}
+
+static void call_at_the_same_time(void)
+{
+    enum { N = 3 };
+    pthread_t threads[N + 1];
+    MPI_Comm comms[N];
+    int x;
+
+    for (int i = 0; i < N; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+        CHECK(pthread_create(&threads[i], NULL, call_beside, &comms[i]) == 0);
+    }
+    CHECK(pthread_create(&threads[N], NULL, send_to_main, NULL) == 0);
+    MPI_Recv(&x, 1, MPI_INT, me, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(x == me);
+    for (int i = 0; i <= N; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    for (int i = 0; i < N; i++)
+        MPI_Comm_free(&comms[i]);
 }
 
 static void *call_on_and_on(void *arg)
@@ -254,11 +321,18 @@ int main(int argc, char **argv)
 
     if (argc > 2 && strcmp(argv[1], "level") == 0)
         return grant(&argc, &argv);
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Init_thread(&argc, &argv,
+                    argc == 2 && strcmp(argv[1], "once") == 0 ? MPI_THREAD_SERIALIZED
+                                                              : MPI_THREAD_MULTIPLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &P);
     level = provided;
-    if (argc == 2 && provided == MPI_THREAD_SERIALIZED && strcmp(argv[1], "calls") == 0) {
+    if (argc == 2 && provided == MPI_THREAD_MULTIPLE && strcmp(argv[1], "multiple") == 0) {
+        call_at_the_same_time();
+        return all_hold("threads");
+    }
+    if (argc == 2 && provided == MPI_THREAD_MULTIPLE && strcmp(argv[1], "calls") == 0) {
         call_by_threads();
         return all_hold("threads");
     }

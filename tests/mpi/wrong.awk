@@ -33,7 +33,7 @@ function call(f, at, bad,   i, out) {
 }
 # Those that end the program, make no use of their arguments, wait for another rank, or are told of errors in another way
 function is_left_out(f) {
-    return result[f] != "int" || parameters(f) ~ /\.\.\./ || form[f] == "persistent" || name[f] ~ /^(Init|Init_thread|Finalize|Abort|Wait|Test|Start|Cancel|Grequest|Pcontrol|Intercomm_create|Dist_graph|Mrecv|Imrecv|Win_(wait|test|start|post|complete|lock|unlock|flush|sync|fence|free)|Request|Buffer|Attr|Keyval|Errhandler|Type_(create_darray|create_subarray|struct|hindexed|get_contents)|Alloc|Free|Query|Is_thread|Comm_call_errhandler|Win_call_errhandler|Add_error|Error)/ || name[f] ~ /^(Comm|Type|Win)_get_name$/ # a null handle has a name, too (MPI 4.0)
+    return result[f] != "int" || parameters(f) ~ /\.\.\./ || form[f] == "persistent" || (form[f] == "large" && form[plain[f]] == "persistent") || name[f] ~ /^(Init|Init_thread|Finalize|Abort|Wait|Test|Start|Cancel|Grequest|Pcontrol|Intercomm_create|Dist_graph|Mrecv|Imrecv|Win_(wait|test|start|post|complete|lock|unlock|flush|sync|fence|free)|Request|Buffer|Attr|Keyval|Errhandler|Type_(create_darray|create_subarray|struct|hindexed|get_contents)|Alloc|Free|Query|Is_thread|Comm_call_errhandler|Win_call_errhandler|Add_error|Error)/ || name[f] ~ /^(Comm|Type|Win)_get_name$/ # a null handle has a name, too (MPI 4.0)
 }
 BEGIN {
     read_functions(functions)

@@ -5,6 +5,8 @@
  *  - range: the last message is for rank P
  *  - extra: rank 1 gets a second message, which it does not receive
  *  - small: rank 2 receives a byte less
+ *  - beyond: all messages have 8 bytes more than the buffers
+ *  - lost: rank 1 gets nothing
  */
 #include <logp/algorithm.h>
 
@@ -51,14 +53,34 @@ static bool small(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     return i == 0 && receive_item(&less, 0, out);
 }
 
+static bool beyond(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                   struct logp_step *out)
+{
+    struct logp_invocation more = *c;
+
+    more.args.n_bytes += 8;
+    if (rank == 0)
+        return i + 1 < P && send_item(&more, i + 1, out);
+    return i == 0 && receive_item(&more, 0, out);
+}
+
+static bool lost(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                 struct logp_step *out)
+{
+    if (rank == 0)
+        return i + 2 < P && send_item(c, i + 2, out);
+    return rank > 1 && i == 0 && receive_item(c, 0, out);
+}
+
 #define ROW(steps_)                                                                                \
     {                                                                                              \
         LOGP_ALGORITHM("broadcast", #steps_, "wrong steps", "a test"), .steps = (steps_)           \
     }
 
-static const struct logp_algorithm rows[] = {ROW(waits), ROW(range), ROW(extra), ROW(small)};
+static const struct logp_algorithm rows[] = {ROW(waits), ROW(range),  ROW(extra),
+                                             ROW(small), ROW(beyond), ROW(lost)};
 static const struct logp_algorithm *const algorithms[] = {&rows[0], &rows[1], &rows[2], &rows[3],
-                                                          NULL};
+                                                          &rows[4], &rows[5], NULL};
 
 const struct logp_plugin logp_plugin = {.size = sizeof(logp_plugin),
                                         .version = LOGP_PLUGIN_VERSION,

@@ -6,7 +6,7 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
-warnings=(-Wall -Wextra -Wpedantic -Wconversion -Werror)
+warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 
 # compiles INCLUDE_DIR NAME < SOURCE
 compiles() {

@@ -15,11 +15,11 @@ TOP = os.path.abspath(os.path.join(__file__, "../../.."))
 LAYERS = {
     "runtime": ["host", "state", "trace", "delay", "carrier", "mail", "core", "call", "check", "transport"],
     "algorithms": ["memory", "machine", "operand", "predict", "graph", "schedule", "collective", "choice", "search", "experiment", "parameters"],
-    "tools": ["host", "mpi/standard", "mpi/file", "mpi/check", "text", "file", "question/schedule", "question", "question/choice", "answer", "answer/replay", "answer/measure",
+    "tools": ["host", "mpi/standard", "mpi/fortran", "mpi/file", "mpi/check", "text", "file", "question/schedule", "question", "question/choice", "answer", "answer/replay", "answer/measure",
               "answer/versus", "answer/tree", "answer/tune", "answer/validate", "view", "view/canvas", "view/plot", "view/schedule", "view/records",
               "view/replay",
-              "view/trace", "view/versus", "view/tree", "view/tune", "view/measure", "view/validate", "view/report", "papers",
-              "mpi/profile", "mpi", "commands"],
+              "view/trace", "view/tree", "view/tune", "view/measure", "view/validate", "view/report", "view/versus", "papers",
+              "mpi/profile", "mpi", "explore", "commands"],
 }
 # The .c files of a folder's largest circle of calls: each of them calls the others, directly or through others.
 # A folder that is not named has no circle. A number is lowered when a circle is untied.
@@ -40,10 +40,11 @@ ARROWS = {
     "view": ["text", "file", "answer"],
     "papers": ["text", "file", "question", "answer", "view"],
     "mpi": ["text", "host", "question", "view"],
+    "explore": ["host"],
 }
 # The rows of the picture of the parts, from the bottom up. A part of tools/ is a folder at its top.
 ROWS = [["include"], ["runtime", "algorithms", "tools/text", "tools/host"], ["tools/file"], ["tools/question"], ["tools/answer"],
-        ["tools/view"], ["tools/papers", "tools/mpi"], ["tools/commands"]]
+        ["tools/view"], ["tools/papers", "tools/mpi", "tools/explore"], ["tools/commands"]]
 PICTURE = os.path.join(TOP, "docs", "images", "parts.svg")
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 # In the layout of clang-format: what stands before a brace in the first column.

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The commands of a page, one after the other in one folder, as a reader would type them, with what is
-installed: each prints what the page shows. The programs that the page quotes are there; a block of
-diff changes them; a picture that is made is that of docs/images. Needs pkg-config and a compiler.
+installed: each prints what the page shows; in a block of commands alone, none ends with bad usage (exit code 2). The
+programs that the page quotes are there; a block of diff changes them; a picture that is made is that of docs/images.
+Needs pkg-config and a compiler.
 
 usage: tests/repository/page_session.py BUILD_DIR PAGE [--write]
 """
@@ -33,11 +34,14 @@ def change(folder, diff):
     return len(paths) == 1
 
 
-def step(page, folder, lines, environment, write):
-    """Type a command; the lines after it are what it prints. Returns what is wrong, or None."""
+def step(page, folder, lines, environment, write, alone):
+    """Type a command; the lines after it are what it prints, unless it is in a block of commands alone.
+    Returns what is wrong, or None."""
     done = subprocess.run(["bash", "-c", lines[0][2:]], cwd=folder, env=environment, text=True, timeout=120,
                           check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     printed = done.stdout.splitlines()
+    if alone:
+        return "exit code %d\n%s" % (done.returncode, done.stdout) if done.returncode in (2, 126, 127) else None
     picture = page_commands.PICTURE.search(lines[0])
     if picture and not page_commands.same_picture(os.path.join(folder, picture[1]), picture[1], write):
         return "makes another picture"
@@ -63,9 +67,10 @@ def main(build, page, *options):
         for kind, block in BLOCK.findall(text):
             if kind == "diff" and not change(folder, block):
                 wrong.append("a diff does not fit\n" + block)
+            alone = all(line.startswith("$ ") for line in block.splitlines())
             for command in re.split(r"^(?=\$ )", block, flags=re.M)[1:] if not kind else []:
                 n_run += 1
-                said = step(page, folder, command.splitlines(), environment, "--write" in options)
+                said = step(page, folder, command.splitlines(), environment, "--write" in options, alone)
                 wrong += ["%s %s" % (command.splitlines()[0], said)] if said else []
     print("\n".join(wrong) or "%d commands print what the page shows" % n_run)
     return 1 if wrong or n_run == 0 else 0

@@ -18,14 +18,14 @@ if(LOGP_SANITIZE)
   set(cores 16)
 endif()
 if(NOT LOGP_TESTS_PLAIN)
-  logp_on_cores(fiber "${cores}" mailbox:alone match:alone deadlock:alone placement:alone calls:alone nonblocking:alone)
-  logp_on_cores(parallel "${cores}" group:alone parallel:alone order:alone random:alone)
+  logp_on_cores(fiber "${cores}" mailbox match deadlock placement calls nonblocking)
+  logp_on_cores(parallel "${cores}" group parallel order random)
   # Many programs, beside the few that each level of the tests has.
   foreach(n IN ITEMS 2 ${cores})
     add_test(NAME order_long_${n}_cores COMMAND logp_tests --filter order/* --jobs 1)
     set_tests_properties(order_long_${n}_cores PROPERTIES ENVIRONMENT
-      "LOGP_TEST_EXECUTOR=parallel;LOGP_TEST_CORES=${n};LOGP_TEST_PROGRAMS=6000")
-    logp_declare(order_long_${n}_cores long alone)
+      "LOGP_TEST_EXECUTOR=parallel;LOGP_TEST_CORES=${n};LOGP_TEST_PROGRAMS=1000")
+    logp_declare(order_long_${n}_cores long)
   endforeach()
 endif()
 

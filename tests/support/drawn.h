@@ -280,7 +280,8 @@ static void describe(const struct drawn *d, const char *algorithm)
 
     fprintf(stderr,
             "LOGP_TEST_SEED=%lu: %s %s, P %d root %d, %s%s%s, L %ld o %ld %ld g %ld G %ld ps gamma "
-            "%ld ps, %s gap, capacity %ld, %zu bytes, %ld %s of %s, k %ld, %ld x %ld packing %d "
+            "%ld ps, %s gap, capacity %ld, %ld ports, %zu bytes, %ld %s of %s, k %ld, %ld x %ld "
+            "packing %d "
             "pack %ld window %ld, block %ld work %ld overlap %d, %s%s%d runs\n",
             (unsigned long)d->seed, d->collective->name, algorithm, d->P, c->args.root, d->delay,
             d->call.model.links != NULL ? " on links"
@@ -288,8 +289,8 @@ static void describe(const struct drawn *d, const char *algorithm)
                                         : "",
             d->topology != NULL ? logp_topology_spec(d->topology) : "", (long)p->L_ns,
             (long)p->o_send_ns, (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps, (long)p->gamma_ps,
-            p->gap_shared ? "shared" : "separate", (long)p->capacity, c->args.n_bytes,
-            (long)c->args.count, c->args.op != NULL ? c->args.op->type : "-",
+            p->gap_shared ? "shared" : "separate", (long)p->capacity, (long)c->model.ports,
+            c->args.n_bytes, (long)c->args.count, c->args.op != NULL ? c->args.op->type : "-",
             c->args.op != NULL ? c->args.op->name : "-", (long)c->args.k, (long)c->args.rows,
             (long)c->args.cols, (int)c->args.packing, (long)c->args.pack_ns, (long)c->args.window,
             (long)c->args.block_bytes, (long)c->args.work_ns, !c->args.no_overlap,

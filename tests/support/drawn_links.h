@@ -43,7 +43,8 @@ static inline struct logp_links *draw_links_told(int P, uint64_t *random, links_
                                                  void *arg)
 {
     const int n = one_in(random, 2) ? (int)below(random, 4) : (int)below(random, 24);
-    const int64_t per_node = 1 + below(random, one_in(random, 2) ? P + 2 : 8);
+    const int64_t socket = 1 + below(random, one_in(random, 2) ? P + 2 : 8);
+    int64_t per_node = socket; /* of the next call for nodes: once it may grow */
     struct logp_links *links;
 
     cr_assert_eq(logp_links_create(P, &links), 0);
@@ -55,6 +56,8 @@ static inline struct logp_links *draw_links_told(int P, uint64_t *random, links_
 
         const bool nodes = one_in(random, i == 0 ? 2 : 6);
 
+        if (nodes && per_node == socket && logp_links_per_node(links) > 0 && one_in(random, 2))
+            per_node *= 1 + below(random, 3);
         if (nodes)
             cr_assert_eq(logp_links_nodes(links, per_node, &c), 0);
         else if (i > 0)

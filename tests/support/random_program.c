@@ -109,7 +109,9 @@ void random_generate_rounds(struct random_program *g, uint64_t *random,
 
 int random_delay(const struct random_program *g, struct logp_delay *out)
 {
-    return logp_delay_create(logp_delay_name(&g->params), &g->params, out);
+    const struct logp_network network = {.params = g->params, .ports = g->ports};
+
+    return logp_network_delay(&network, g->P, NULL, out, NULL);
 }
 
 bool random_has_lookahead(const struct random_program *g)
@@ -128,6 +130,7 @@ int random_simulate(const struct random_program *g, struct random_outcome *out)
                     .model = {.params = g->params,
                               .topology = g->topology,
                               .links = g->links,
+                              .ports = g->ports,
                               .rendezvous_from = g->rendezvous_from},
                     .draws = &delay};
     int rc = random_delay(g, &delay);

@@ -25,6 +25,7 @@ struct random_program {
     struct logp_params params;
     const struct logp_topology *topology; /* or NULL */
     const struct logp_links *links;       /* or NULL */
+    int64_t ports;                        /* of each rank; 0: one */
     int64_t
         rendezvous_from; /* bytes, of which none count as one; 0: no send waits for its receiver.
                               * Where some do: no capacity, no topology, no receive from any source */

@@ -17,8 +17,9 @@ struct rank {
     struct sim_rank *its;
     int at, n_received;
     unsigned number; /* of the next send */
-    int64_t clock, next_send, last_recv, stalled;
-    int64_t begun;              /* the current operation */
+    int64_t clock, stalled;
+    int64_t next_send[LOGP_MOST_PORTS], last_recv[LOGP_MOST_PORTS]; /* by port */
+    int64_t begun;                                                  /* the current operation */
     bool has_sent;              /* of an EXCHANGE: only its receive remains */
     struct sent *request;       /* that waits for its receiver; or NULL */
     struct sent *first, **last; /* what it has not received */
@@ -107,13 +108,35 @@ static int64_t place_free(const struct simulation *s, int rank, bool from, int64
     return n >= logp_params_capacity(&s->sim->model.params) ? first : enter;
 }
 
-static int64_t send_start(const struct simulation *s, int me, int dst, int64_t ready)
+static int n_ports(const struct simulation *s)
+{
+    return s->sim->model.ports > 1 ? (int)s->sim->model.ports : 1;
+}
+
+/* When this port could start the send. */
+static int64_t send_on(const struct simulation *s, int me, int dst, int64_t ready, int port)
 {
     const struct logp_params p = params_of(s, me, dst);
     const struct rank *k = &s->rank[me];
-    const int64_t start = larger(larger(ready, k->next_send), k->stalled);
+    const int64_t start = larger(larger(ready, k->next_send[port]), k->stalled);
 
-    return p.gap_shared ? larger(start, k->last_recv + larger(p.o_recv_ns, p.g_ns)) : start;
+    return p.gap_shared ? larger(start, k->last_recv[port] + larger(p.o_recv_ns, p.g_ns)) : start;
+}
+
+/* The port that can start the send first, of several the lowest. */
+static int send_port(const struct simulation *s, int me, int dst, int64_t ready)
+{
+    int best = 0;
+
+    for (int i = 1; i < n_ports(s); i++)
+        if (send_on(s, me, dst, ready, i) < send_on(s, me, dst, ready, best))
+            best = i;
+    return best;
+}
+
+static int64_t send_start(const struct simulation *s, int me, int dst, int64_t ready)
+{
+    return send_on(s, me, dst, ready, send_port(s, me, dst, ready));
 }
 
 /* When the payload leaves whose request was sent: both the request and the receiver are there, and
@@ -217,6 +240,7 @@ static void do_send(struct simulation *s, int me, const struct sim_op *op, int64
     struct rank *k = &s->rank[me];
     const bool request = k->request == NULL && model->rendezvous_from > 0 &&
                          larger((int64_t)op->n_bytes, 1) >= model->rendezvous_from;
+    const int port = send_port(s, me, op->peer, start);
     const int64_t enter = start + p.o_send_ns, stream = request ? 0 : streaming(&p, op->n_bytes);
     int64_t arrival;
 
@@ -232,7 +256,7 @@ static void do_send(struct simulation *s, int me, const struct sim_op *op, int64
     arrival = model->topology != NULL ? pass_links(s, me, op->peer, enter, stream)
                                       : enter + stream + latency(s, &p, me, op->peer);
     k->number++;
-    k->next_send = start + larger(p.o_send_ns, request ? p.g_ns : gap(&p, op->n_bytes));
+    k->next_send[port] = start + larger(p.o_send_ns, request ? p.g_ns : gap(&p, op->n_bytes));
     k->clock = enter;
     if (k->request == NULL) {
         struct sent *m = new_message(s, me, op, arrival, request);
@@ -263,18 +287,34 @@ static void take(struct rank *k, struct sent *m)
         k->last = at;
 }
 
+/* When this port could start the receive of m. */
+static int64_t recv_on(const struct simulation *s, int me, const struct sent *m, int port)
+{
+    const struct rank *k = &s->rank[me];
+    const struct logp_params p = params_of(s, m->src, me);
+    int64_t start = larger(larger(k->clock, m->arrival),
+                           k->last_recv[port] + larger(p.o_recv_ns, gap(&p, m->n_bytes)));
+
+    if (p.gap_shared)
+        start =
+            larger(start, k->next_send[port] + (p.store_forward ? 0 : streaming(&p, m->n_bytes)));
+    return start;
+}
+
 static void do_recv(struct simulation *s, int me, const struct sim_op *op, int64_t now)
 {
     struct rank *k = &s->rank[me];
     struct sent *m = candidate(k, op, now);
-    const struct logp_params p = params_of(s, m->src, me);
-    int64_t port = k->last_recv + larger(p.o_recv_ns, gap(&p, m->n_bytes));
+    int port = 0;
+    int64_t start;
 
-    if (p.gap_shared)
-        port = larger(port, k->next_send + (p.store_forward ? 0 : streaming(&p, m->n_bytes)));
+    for (int i = 1; i < n_ports(s); i++)
+        if (recv_on(s, me, m, i) < recv_on(s, me, m, port))
+            port = i;
+    start = recv_on(s, me, m, port);
     take(k, m);
-    k->last_recv = larger(larger(k->clock, m->arrival), port);
-    k->clock = k->last_recv + p.o_recv_ns;
+    k->last_recv[port] = start;
+    k->clock = start + params_of(s, m->src, me).o_recv_ns;
     if (k->its->took != NULL) {
         k->its->took[k->n_received] = m->n_bytes < sizeof(m->id) ? NONE : m->id;
         k->its->arrival[k->n_received++] = m->arrival;
@@ -337,10 +377,9 @@ static int begin(struct simulation *s, struct sim *sim)
     for (int i = 0; s->rank != NULL && i < sim->P; i++) {
         struct rank *k = &s->rank[i];
 
-        *k = (struct rank){.its = &sim->ranks[i],
-                           .last_recv = INT64_MIN / 4,
-                           .next_send = INT64_MIN / 4,
-                           .last = &k->first};
+        *k = (struct rank){.its = &sim->ranks[i], .last = &k->first};
+        for (int port = 0; port < n_ports(s); port++)
+            k->last_recv[port] = k->next_send[port] = INT64_MIN / 4;
         if (sim->model.arrivals != NULL)
             k->clock = sim->model.arrivals[i];
     }

@@ -5,7 +5,7 @@
  * draws of latencies that vary, the routes of a topology and the parameters of a link.
  *
  * On a topology the send that is first by (start, rank) is first on its links. A link is known by
- * its two ends.
+ * its two ends. A message takes the port on which it can start first, of several the lowest.
  */
 #ifndef LOGP_TESTS_SIMULATOR_H
 #define LOGP_TESTS_SIMULATOR_H

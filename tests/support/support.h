@@ -141,11 +141,11 @@ static inline bool test_on_threads(void)
     return name == NULL || strcmp(name, "thread") == 0;
 }
 
-/* Random cases are divided by this: threads go through the same decisions as fibers, and take three
- * times as long. */
+/* Random cases are divided by this: threads and shared stacks go through the same decisions as fibers,
+ * and threads take three times as long. */
 static inline int test_divisor(void)
 {
-    return test_on_threads() ? 3 * TEST_SCALE : TEST_SCALE;
+    return test_on_threads() || test_shares_stack() ? 3 * TEST_SCALE : TEST_SCALE;
 }
 
 static inline enum logp_stacks test_stacks(void)

@@ -42,6 +42,7 @@ keeps bench crossover broadcast -P 4,8 -G 0.01 --bytes 8..1Ki*8 --measure "${run
 keeps report "$dir/x.html" broadcast -P 4,8 --algo flat,optimal "${run[@]}"
 keeps tune allreduce -P 2,8 --export openmpi
 keeps tune -P 4 --bytes 1..1Ki --export mpich
+keeps tune -P 4 --nodes 2x2 --inter L=20us,g=9us --bytes 1..64 --export openmpi-han
 "$logp" schedule broadcast -P 4 --format goal >"$dir/x.goal"
 "$logp" schedule reduce -P 4 --format json >"$dir/x.json"
 keeps run --schedule "$dir/x.goal" "${run[@]}"

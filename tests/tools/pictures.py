@@ -108,21 +108,21 @@ def figures(records):
 def look_at(paper, folder, records):
     names, drawn = set(), DRAWN.get(paper.split(",")[0], {})
     for name, rows in figures(records):
-        if name in drawn:
-            names.add(name + ".svg")
-            for kind in ("edge", "wire"):
-                messages = drawn[name][1] if kind in drawn[name][0] else 0
-                got = drawn_messages(open(os.path.join(folder, name + ".svg"), "rb").read(), kind)
-                check(got == messages, "%s %s: %d messages instead of %d" % (paper, name, got, messages))
-            continue
         names |= {name + end for end in (".png", ".svg", ".pdf")}
         path = os.path.join(folder, name)
-        counts = kinds(open(path + ".svg", "rb").read())
-        got = tuple(counts.get(kind, 0) for kind in ("printed", "line", "measured"))
-        check(got == shown(rows), "%s %s: %s points instead of %s" % (paper, name, got, shown(rows)))
         check(open(path + ".png", "rb").read(8) == b"\x89PNG\r\n\x1a\n", name + ".png")
         pdf = open(path + ".pdf", "rb").read()
         check(pdf.startswith(b"%PDF-") and pdf.rstrip().endswith(b"%%EOF"), name + ".pdf")
+        svg = open(path + ".svg", "rb").read()
+        if name in drawn:
+            for kind in ("edge", "wire"):
+                messages = drawn[name][1] if kind in drawn[name][0] else 0
+                got = drawn_messages(svg, kind)
+                check(got == messages, "%s %s: %d messages instead of %d" % (paper, name, got, messages))
+            continue
+        counts = kinds(svg)
+        got = tuple(counts.get(kind, 0) for kind in ("printed", "line", "measured"))
+        check(got == shown(rows), "%s %s: %s points instead of %s" % (paper, name, got, shown(rows)))
     check(set(drawn) <= {n[:-4] for n in names}, "%s: not drawn: %s" % (paper, set(drawn)))
     check(set(os.listdir(folder)) == names, "%s: %s" % (paper, sorted(set(os.listdir(folder)) ^ names)))
 
@@ -186,6 +186,16 @@ def differ(top):
         if size:
             width, height = size[1].split("x")
             check(b'width="%s" height="%s"' % (width.encode(), height.encode()) in svg, "not %s large" % size[1])
+    for words in (["trace", "broadcast", "--predicted"], ["tree", "broadcast"], ["explain", "broadcast", "flat", "optimal"],
+                  ["paper", "sun", "--clock", "virtual"]):
+        for end, magic in ((".png", b"\x89PNG"), (".pdf", b"%PDF")):
+            path = os.path.join(top, words[0] + end)
+            logp(*words, "--output", path)
+            check(open(path, "rb").read()[:4] == magic, "%s is not what its name says" % path)
+    # letters grow with the picture: a slide is as a small picture, but larger
+    boxes = [re.search(rb'viewBox="([^"]+)"', logp("trace", "broadcast", "--predicted", "--format", "svg", "--size", size).stdout).group(1)
+             for size in ("640x360", "1600x900")]
+    check(boxes[0] == boxes[1], "a larger picture has other letters: %s" % boxes)
     path = os.path.join(top, "large.png")
     logp("plot", "broadcast", "-P", "2,4", *SWEEP, "--size", "500x410", "--output", path)
     check(open(path, "rb").read()[16:24] == (500).to_bytes(4, "big") + (410).to_bytes(4, "big"), "the size of a PNG")
@@ -225,6 +235,26 @@ def scales():
     check(kinds(zero) == {"line": 3, "measured": 3}, "a time of 0 on a logarithmic axis: %s" % kinds(zero))
     svg = logp("plot", "broadcast", "-P", "2,4", *SWEEP, "--title", "A <title> & 100 % of it").stdout
     check(any(text == "A <title> & 100 % of it" for text, _, _, _ in texts_of(svg)), "no title")
+
+
+def legends(top):
+    """The title of each picture is at its upper left, its legend below the axis, in letters of one size."""
+    for words, axis, entries in (
+            (["trace", "broadcast", "--clock", "virtual", "--format", "svg"], "time in units of 10 us", ["send (o)", "message (L)"]),
+            (["tree", "broadcast", "--format", "svg"], "time in units of 10 us", ["send (o)", "message (L)"]),
+            (["explain", "broadcast", "optimal", "binomial", "--format", "svg"], "time in units of 10 us", ["send (o)", "critical path"]),
+            (["plot", "broadcast", "-P", "2,4", *SWEEP], "P", ["predicted", "emulated"]),
+            (["plot", "broadcast", "-P", "4", "--algo", "all", *SWEEP], "time, us", ["predicted", "emulated"])):
+        svg = logp(*words).stdout
+        texts = texts_of(svg)
+        first = texts[0]
+        width, height = (float(xml.dom.minidom.parseString(svg).documentElement.getAttribute(name)) for name in ("width", "height"))
+        check(first[1] < 0.25 * width and 11 < first[3] <= 15, "%s: title %s" % (words, first))
+        low = max(y for name, _, y, _ in texts if name == axis)
+        found = [text for text in texts if text[0] in entries]
+        check(sorted(name for name, _, _, _ in found) == sorted(entries), "%s: legend %s" % (words, found))
+        check(all(low < y < height and size == 11 for _, _, y, size in found), "%s: the axis ends at %g, the legend is %s" % (words, low, found))
+        check(min(x for _, x, _, _ in found) < 0.35 * width, "%s: the legend is not at the left: %s" % (words, found))
 
 
 def hostile(top):
@@ -327,16 +357,20 @@ def pictures(top):
         whole = [r for name, rows in figures(records) if name not in drawn for r in rows]
         check((counts.get("printed", 0), counts.get("line", 0)) == shown(whole)[:2],
               "%s in one: %s instead of %s" % (paper, counts, shown(whole)))
-        # trees and diagrams are images in it, the same as their files
+        # trees and diagrams are images in it: trees are the same as their files, diagrams as wide as a column
         images = [urllib.parse.unquote_to_bytes(i) for i in re.findall(rb'href="data:image/svg[+]xml,([^"]*)"', svg)]
-        files = [open(os.path.join(folder, name + ".svg"), "rb").read() for name, _ in figures(records) if name in drawn]
-        check(images == files and len(files) == len(drawn), "%s: %d images, %d files" % (paper, len(images), len(files)))
+        names = [name for name, _ in figures(records) if name in drawn]
+        check(len(images) == len(names) == len(drawn), "%s: %d images, %d files" % (paper, len(images), len(names)))
+        for image, name in zip(images, names):
+            file = open(os.path.join(folder, name + ".svg"), "rb").read()
+            check(image == file if "edge" in drawn[name][0] else
+                  drawn_messages(image, "wire") == drawn_messages(file, "wire"), "%s: the image of %s" % (paper, name))
     like_tree_and_trace(os.path.join(top, "shou-chen"), os.path.join(top, "grama"))
 
     # a diagram that cannot be written: one line, and the other figures are there
     os.makedirs(os.path.join(top, "taken", "figure-2.svg"))
     done = logp("paper", "shou-chen", "--clock", "virtual", "--plot", os.path.join(top, "taken"), code=1)
-    check(re.fullmatch(rb"logp: .*figure-2[.]svg: Is a directory\n", done.stderr), "taken: %s" % done.stderr)
+    check(re.fullmatch(rb"logp: .*figure-2[.]svg could not be written: Is a directory\n", done.stderr), "taken: %s" % done.stderr)
     check({"figure-1.svg", "figure-1-2.svg"} < set(os.listdir(os.path.join(top, "taken"))), "taken: not all others")
     check(not [n for n in os.listdir(os.path.join(top, "taken")) if n.endswith(".new")], "taken: what is left over")
 
@@ -394,6 +428,7 @@ def pictures(top):
     hostile(top)
     lost(top, words)
     differ(top)
+    legends(top)
     scales()
 
     # what is wrong is one line, before anything is run
@@ -407,10 +442,10 @@ def pictures(top):
                         (["plot", "broadcast", "--size", "100x100"], "--size 100x100: .*320x240"),
                         (["plot", "broadcast", "--size", "800x9999"], "--size 800x9999: .*8192"),
                         (["plot", "broadcast", "--size", "8e2x600x"], "--size 8e2x600x: "),
-                        (["plot", "broadcast", "--title", "a\nb"], "--title a..b: one line"),
+                        (["plot", "broadcast", "--title", "a\nb"], "--title a..b: must be one line"),
                         (["plot", "broadcast", "--title", "a" * 200], "--title a+: .*199 bytes"),
-                        (["plot", "broadcast", "--scale", "cubic"], "--scale cubic: auto, linear or log"),
-                        (["plot", "broadcast", "--scale", "log,"], "--scale log,: auto"),
+                        (["plot", "broadcast", "--scale", "cubic"], "--scale cubic: must be auto, linear or log"),
+                        (["plot", "broadcast", "--scale", "log,"], "--scale log,: must be auto"),
                         (["bench", "broadcast", "--size", "800x600"], "--size without a picture"),
                         (["run", "broadcast", "--title", "x"], "--title: not an option"),
                         (["run", "broadcast", "--plot", "x.png"], "--plot: not an option")):

@@ -115,7 +115,8 @@ for words in 'broadcast' 'broadcast --delay none' 'broadcast --clock virtual' \
     run $code 'restarts=3;reps=5;reps=0' $words --format json
     jq -r 'def flat($k): {"measured_ns":["min","median","p90","p99","max"],
              "emulated_ns":["min","median","max"], "rank_ns":["min","mean","max"], "lag_ns":["median","p99","max"],
-             "interval_ns":["low","high"], "inter":["L_ns","o_send_ns","o_recv_ns","g_ns","G_ns_per_byte"]}[$k];
+             "interval_ns":["low","high"], "inter":["L_ns","o_send_ns","o_recv_ns","g_ns","G_ns_per_byte"],
+             "inter_sockets":["L_ns","o_send_ns","o_recv_ns","g_ns","G_ns_per_byte"]}[$k];
            def name($k): if $k | endswith("_ns") then "\($k[:-3])_\(.)_ns" else "\($k)_\(.)" end;
            [.[] | [to_entries[] | . as $e |
               if flat(.key) then flat(.key)[] | {key: name($e.key), value: ($e.value // {})[.]}

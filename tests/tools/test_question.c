@@ -2,6 +2,7 @@
 /* Questions: of words and of JSON, one after the other in one process. */
 #include "commands/command.h"
 #include "question/choice/choice.h"
+#include "question/schedule/schedule.h"
 
 #include <criterion/criterion.h>
 #include <malloc.h>
@@ -114,7 +115,7 @@ static const char *const special[] = {
     "bench broadcast --save name --plot curves.svg --size 800x600 --title text --scale log,linear",
     "bench crossover alltoall -G 0.01 --measure",
     "trace --replay file.replay --diff",
-    "trace broadcast --predicted",
+    "trace broadcast --predicted --from 5 --to 15 --only 0,2-5",
     "tune --export openmpi -P 4..16*2 --bytes 1..64Ki",
     "measure --pairs all --delay none",
     "validate broadcast --on host --fit",
@@ -122,6 +123,13 @@ static const char *const special[] = {
     "mpirun -P 4 --clock virtual --compute x0.5 --stack 1MiB --explore 10 --faults 2 program",
     "mpirun -P 4 --clock virtual --epoch 2024-02-29 --real-clocks program",
     "mpirun -P 4 --storage latency=1ms,bandwidth=2GiB/s,servers=4 program",
+    "predict broadcast -P 4 --ports 2",
+    "predict barrier --nodes 2x2x2 --inter L=9 --inter L=7",
+    "tune broadcast -P 4 --arrival none,exp:5us --seed 3",
+    "explore -P 2 --runs 5 --strategy pct --depth 2 --misses 1 --sends varied program",
+    "explore -P 2 --most-steps 100 program",
+    "explore -P 2 --must-end --leaves-messages --leaves-requests --as-found program",
+    "explore -P 2 --faults restarts=1 --fault-places ranks=1 program",
     "predict broadcast -P 4 --arrival late@1:5us -O 0.5ns --delay loggops",
     "mpirun -P 4 --nodes 2x2 program",
     "mpirun -P 4 --dry-run program",
@@ -276,8 +284,8 @@ Test(question, has_problems_of_words)
     static const struct {
         const char *line, *problem;
     } wrong[] = {
-        {"run broadcast -P 0", "-P 0: a number of processors"},
-        {"run broadcast --root 9", "--root 9: a rank, 0 .. 7"},
+        {"run broadcast -P 0", "-P 0: must be a number of processors"},
+        {"run broadcast --root 9", "--root 9: must be a rank, 0 .. 7"},
         {"run broadcast --foo 9", "--foo: no such option"},
         {"run broadcast -P", "-P: needs a value"},
         {"runn broadcast", "runn: no such command; did you mean run?"},
@@ -287,8 +295,8 @@ Test(question, has_problems_of_words)
         {"predict broadcast --machine nothing", "--machine nothing: one of: none"},
         {"predict broadcast --topology rin", "--topology rin: did you mean ring?"},
         {"predict --schedule /none", "--schedule /none: cannot read it"},
-        {"predict broadcast --format png", "--format png: "},
-        {"bench broadcast -P 1..900 -L 1..900", "-L 1..900: fewer values"},
+        {"run broadcast --format png", "--format png: "},
+        {"bench broadcast -P 1..900 -L 1..900", "-L 1..900: must be fewer values"},
         {"a b c d e f g h i", "i: too many words"},
     };
     struct question q;
@@ -299,7 +307,7 @@ Test(question, has_problems_of_words)
         expect_problem(&q, p, wrong[i].problem);
     }
     setenv("LOGP_ROOT", "9", 1);
-    expect_problem(&q, ask(&q, "run broadcast"), "LOGP_ROOT '9': a rank, 0 .. 7");
+    expect_problem(&q, ask(&q, "run broadcast"), "LOGP_ROOT '9': must be a rank, 0 .. 7");
 }
 
 Test(question, has_problems_of_json)
@@ -314,9 +322,10 @@ Test(question, has_problems_of_json)
         {"{\"command\": \"run\", \"options\": []}", "\"options\": an object of options"},
         {"{\"command\": \"run\", \"options\": {\"Q\": \"8\"}}", "Q: no such option"},
         {"{\"command\": \"run\", \"options\": {\"P\": 8}}", "\"options\": \"P\": a text"},
-        {"{\"command\": \"run\", \"options\": {\"P\": \"x\"}}", "-P x: a number of processors"},
+        {"{\"command\": \"run\", \"options\": {\"P\": \"x\"}}",
+         "-P x: must be a number of processors"},
         {"{\"command\": \"list\", \"options\": {\"P\": \"8\"}}", "-P: not an option of logp list"},
-        {"{\"command\": \"run\", \"presets\": {\"P\": \"x\"}}", "LOGP_P 'x': a number"},
+        {"{\"command\": \"run\", \"presets\": {\"P\": \"x\"}}", "LOGP_P 'x': must be a number"},
     };
     struct question q;
 
@@ -402,5 +411,30 @@ Test(question, is_the_same_after_others)
     cr_expect_lt(mallinfo2().uordblks, at_first + 512 * 3 * MANY);
     for (int i = 0; i < MANY; i++)
         free(alone[i]);
+    unlink(path);
+}
+
+/* ---- a file that is read ---- */
+
+static void keep_part(void *arg, double part)
+{
+    *(double *)arg = part;
+}
+
+/* A GOAL file says which part of it has been read. */
+Test(question, reading_a_schedule_is_watched)
+{
+    const struct logp_step_list *list;
+    struct question q;
+    double part = 0;
+    char path[32];
+
+    write_file(path, "num_ranks 1\nrank 0 {\ncalc 5\n}\n");
+    begin_question(&q, vocabulary());
+    q.what.read_progress = keep_part;
+    q.what.graph_progress_arg = &part;
+    cr_assert_null(read_schedule(&q, "--schedule", path, &list));
+    cr_expect_eq(part, 1.0);
+    end_question(&q);
     unlink(path);
 }

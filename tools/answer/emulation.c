@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine of the options, and its delay model. */
+#define _GNU_SOURCE
 #include "answer/runs.h"
 #include "file/file.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +66,7 @@ static struct problem *check_P(const struct question *q)
 
     snprintf(text, sizeof(text), "%lld", (long long)q->model.P);
     return q->model.P > LOGP_MAX_PROCESSORS
-               ? option_problem("-P", text, "1 .. %d processors for a run", LOGP_MAX_PROCESSORS)
+               ? must_be("-P", text, "1 .. %d processors for a run", LOGP_MAX_PROCESSORS)
                : NULL;
 }
 
@@ -99,9 +101,58 @@ static struct problem *unlike(const struct question *q)
 {
     if (another_says_why())
         return told(EXIT_USAGE);
-    return option_problem("--transport", q->how.transport,
-                          "at least one processor for each process, and the same command, options "
-                          "and files for all");
+    return must_be("--transport", q->how.transport,
+                   "at least one processor for each process, and the same command, options "
+                   "and files for all");
+}
+
+/* Write the hardware threads of a set as 0-3,6. */
+static const char *shown_set(const cpu_set_t *set, char *text, size_t most)
+{
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < CPU_SETSIZE && n < most; i++) {
+        const int first = i;
+
+        if (!CPU_ISSET((size_t)i, set))
+            continue;
+        while (i + 1 < CPU_SETSIZE && CPU_ISSET((size_t)i + 1, set))
+            i++;
+        n += (size_t)snprintf(text + n, most - n, i > first ? "%s%d-%d" : "%s%d", n > 0 ? "," : "",
+                              first, i);
+    }
+    return text;
+}
+
+/* The problem of --cores: one is named twice, or this process may not use it. feigned: NULL, or how many
+ * there seem to be */
+static struct problem *wrong_cores(const struct question *q, const char *feigned)
+{
+    const int n = feigned != NULL ? (int)strtol(feigned, NULL, 10) : 0;
+    cpu_set_t allowed, named;
+    char list[1024];
+
+    CPU_ZERO(&allowed);
+    CPU_ZERO(&named);
+    if (feigned == NULL)
+        sched_getaffinity(0, sizeof(allowed), &allowed);
+    for (int i = 0; i < n && i < CPU_SETSIZE; i++)
+        CPU_SET((size_t)i, &allowed);
+    for (int i = 0; i < q->how.n_cores; i++) {
+        const int core = q->how.cores[i];
+
+        if (core >= CPU_SETSIZE || !CPU_ISSET((size_t)core, &allowed))
+            return option_problem("--cores", option_text(q, "cores"),
+                                  "core %d is not available; these are: %s", core,
+                                  shown_set(&allowed, list, sizeof(list)));
+        if (CPU_ISSET((size_t)core, &named))
+            return option_problem("--cores", option_text(q, "cores"),
+                                  "core %d is given twice; name each once", core);
+        CPU_SET((size_t)core, &named);
+    }
+    return must_be("--cores", option_text(q, "cores"),
+                   "cores that this process may use, each once");
 }
 
 /* The problem of a machine that could not be made. */
@@ -114,14 +165,12 @@ static struct problem *refused(const struct question *q, int rc)
         return usage_problem("LOGP_TEST_CORES=%s: must be a number of hardware threads, 1 to 4096",
                              feigned);
     if (rc == -EINVAL && q->how.n_cores > 0)
-        return option_problem("--cores", option_text(q, "cores"),
-                              "each core once, of the cores that this process may use");
+        return wrong_cores(q, feigned);
     if (rc == -ENOENT && over_processes(q))
-        return option_problem("--transport", q->how.transport,
-                              "mailbox, mpi, mpi:openmpi, mpi:mpich");
+        return must_be("--transport", q->how.transport, "mailbox, mpi, mpi:openmpi, mpi:mpich");
     if (rc == -ELIBACC)
-        return option_problem("--transport", q->how.transport, "an MPI that can be loaded: %s",
-                              logp_transport_error());
+        return must_be("--transport", q->how.transport, "an MPI that can be loaded: %s",
+                       logp_transport_error());
     if (rc == -EINVAL && over_processes(q))
         return unlike(q);
     return failure("cannot make a machine of %lld processors (%s executor): %s%s",
@@ -190,8 +239,8 @@ struct problem *agree_on_place(const struct question *q, struct logp_machine *m)
     if (error != 0 && !first)
         return told(EXIT_USAGE); /* by the first process */
     if (error != 0)
-        return option_problem("--output", q->form.output, "a file that can be written: %s",
-                              strerror((int)error));
+        return must_be("--output", q->form.output, "a file that can be written: %s",
+                       strerror((int)error));
     return NULL;
 }
 

@@ -13,10 +13,10 @@ struct problem *check_explained(const struct question *q, const char *by)
         return option_problem("--plugin", q->model.plugin,
                               "with %s: a built-in delay model; type logp list delays", by);
     if (is_faulty(q))
-        return option_problem(q->model.network.faults != NULL ? "--fault" : "--noise",
-                              q->model.network.faults != NULL ? q->model.network.faults
-                                                              : q->model.network.noise,
-                              "none: %s cannot be combined with random faults", by);
+        return must_be(q->model.network.faults != NULL ? "--fault" : "--noise",
+                       q->model.network.faults != NULL ? q->model.network.faults
+                                                       : q->model.network.noise,
+                       "none: %s cannot be combined with random faults", by);
     if (!q->model.emulated)
         return option_problem("--delay", q->model.delay->name,
                               "with %s: a delay model in which messages take time", by);
@@ -25,25 +25,24 @@ struct problem *check_explained(const struct question *q, const char *by)
                               "with %s: operations in one order; those of this file are concurrent",
                               by);
     if (model_params(q).recv_streams &&
-        (q->model.network.params.O_ps > 0 || q->model.network.params.gap_shared ||
+        ((q->model.network.params.O_ps > 0 && !by_graph(q)) || q->model.network.params.gap_shared ||
          q->model.network.links != NULL))
         return option_problem("--delay", q->model.delay->name,
-                              "with %s: without -O, --gap shared and links; remove them, or type "
-                              "--delay loggp",
+                              "with %s: without --gap shared and links, and -O only with a GOAL "
+                              "file; remove them, or type --delay loggp",
                               by);
     if (q->model.arrival_text != NULL)
-        return option_problem("--arrival", q->model.arrival_text,
-                              "none: %s starts all ranks at one time; remove one of the two", by);
+        return must_be("--arrival", q->model.arrival_text,
+                       "none: %s starts all ranks at one time; remove one of the two", by);
     if (q->model.network.topology != NULL)
-        return option_problem(
+        return must_be(
             "--topology", logp_topology_spec(q->model.network.topology),
             "none: %s does not support messages that wait for links; remove one of the two", by);
     if (logp_params_capacity(&q->model.network.params) > 0)
-        return option_problem("--capacity", option_text(q, "capacity"),
-                              "off: %s does not support senders that stall; remove one of the two",
-                              by);
+        return must_be("--capacity", option_text(q, "capacity"),
+                       "off: %s does not support senders that stall; remove one of the two", by);
     if (q->model.network.rendezvous_from > 0)
-        return option_problem(
+        return must_be(
             "--rendezvous", option_text(q, "rendezvous"),
             "none: %s does not support sends that wait for receivers; remove one of the two", by);
     return NULL;
@@ -72,7 +71,9 @@ struct logp_explanation *explain_algorithm(const struct question *q,
                                            const struct logp_algorithm *algorithm, const char **why)
 {
     struct logp_explanation *e = NULL;
-    const int rc = need_memory(logp_explanation_of(algorithm, q->model.P, &c->args, &c->model, &e));
+    const int rc = need_memory(
+        by_graph(q) ? logp_explanation_of_graph(graph_of_schedule(q), &c->model, &e)
+                    : logp_explanation_of(algorithm, q->model.P, &c->args, &c->model, &e));
 
     *why = rc == 0                                ? NULL
            : q->model.network.rendezvous_from > 0 ? "sends wait for their receivers"
@@ -86,8 +87,10 @@ struct problem *explain_rows(const struct question *q, const struct logp_invocat
     if (!q->form.explain)
         return NULL;
     TRY(check_explained(q, "--explain"));
-    if (!q->form.format->for_people && strcmp(q->form.format->name, "json") != 0)
-        return option_problem("--format", q->form.format->name, "with --explain, table or json");
+    if (!q->form.format->for_people && !q->form.format->curves &&
+        strcmp(q->form.format->name, "json") != 0)
+        return must_be("--format", q->form.format->name,
+                       "table, json, svg, png or pdf with --explain");
     for (size_t i = 0; i < n; i++)
         rows[i].explained = explain_algorithm(q, c, rows[i].algorithm, &rows[i].unexplained);
     if (n != 1 || rows->explained != NULL)

@@ -48,12 +48,31 @@ static uint64_t number_of(const struct question *q)
 {
     const struct names own = {{"output", "cores", "progress"}, 3};
     const struct logp_params *p = &q->model.network.params;
-    const struct logp_link_costs *c = &q->model.inter;
-    const int64_t values[] = {
-        p->L_ns,     p->o_send_ns,        p->o_recv_ns,  p->g_ns,          p->G_ps,
-        p->O_ps,     p->gamma_ps,         p->gap_shared, q->model.unit_ns, q->model.node_size,
-        c->L_ns,     c->o_send_ns,        c->o_recv_ns,  c->g_ns,          c->G_ps,
-        q->how.reps, (int64_t)q->how.seed};
+    const struct logp_link_costs *c = &q->model.inter, *s = &q->model.inter_sockets;
+    const int64_t values[] = {p->L_ns,
+                              p->o_send_ns,
+                              p->o_recv_ns,
+                              p->g_ns,
+                              p->G_ps,
+                              p->O_ps,
+                              p->gamma_ps,
+                              p->gap_shared,
+                              q->model.unit_ns,
+                              q->model.node_size,
+                              c->L_ns,
+                              c->o_send_ns,
+                              c->o_recv_ns,
+                              c->g_ns,
+                              c->G_ps,
+                              s->L_ns,
+                              s->o_send_ns,
+                              s->o_recv_ns,
+                              s->g_ns,
+                              s->G_ps,
+                              q->how.reps,
+                              (int64_t)q->how.seed,
+                              q->model.socket_size,
+                              q->model.network.ports};
     char *text = need(options_given(q, &own)), value[32];
     uint64_t hash = hash_text(FIRST_HASH, text);
 

@@ -94,9 +94,8 @@ static struct problem *number_in(const struct question *q, const json_t *it, con
     *out = json_integer_value(value);
     if (json_is_integer(value) && *out >= 0 && *out <= most)
         return NULL;
-    return option_problem("--place", q->how.traffic_file,
-                          "a report of logp mpirun --report FILE.json: \"%s\" is missing or wrong",
-                          key);
+    return must_be("--place", q->how.traffic_file,
+                   "a report of logp mpirun --report FILE.json: \"%s\" is missing or wrong", key);
 }
 
 static struct problem *pair_of(const struct question *q, const json_t *it, struct logp_traffic *out)
@@ -124,8 +123,8 @@ static struct problem *place_by_pairs(const struct question *q, const json_t *re
 
     TRY(number_in(q, report, "P", LOGP_MAX_PROCESSORS, &P));
     if (P != q->model.P)
-        return option_problem("--place", q->how.traffic_file, "a report of %lld ranks; it has %lld",
-                              (long long)q->model.P, (long long)P);
+        return must_be("--place", q->how.traffic_file, "a report of %lld ranks; it has %lld",
+                       (long long)q->model.P, (long long)P);
     all = need(calloc(n + 1, sizeof(*all)));
     for (size_t i = 0; i < n && problem == NULL; i++)
         problem = pair_of(q, json_array_get(pairs, i), &all[i]);

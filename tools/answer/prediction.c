@@ -53,13 +53,52 @@ static struct problem *predict_model(const struct question *q, const struct logp
     return NULL;
 }
 
+/* The bytes of all buffers of a run, without scratch. */
+static __int128 buffer_bytes(const struct question *q, const struct logp_invocation *c,
+                             const struct logp_collective *collective)
+{
+    const size_t element = c->args.op != NULL ? c->args.op->element_bytes : 1;
+    __int128 all = 0;
+
+    if (collective->operands == LOGP_OPERANDS_TOTAL) /* sizes() would need a plan */
+        return (__int128)q->model.P * c->args.count * (int64_t)element;
+    for (int rank = 0; rank < q->model.P; rank++) {
+        size_t buf, recv_buf;
+
+        collective->sizes((int)q->model.P, rank, c, &buf, &recv_buf);
+        all += (__int128)buf + (__int128)recv_buf;
+    }
+    return all;
+}
+
+/* Follow the data through the steps of a plug-in's algorithm, as of --schedule FILE --as COLLECTIVE, unless there
+ * are too many bytes or messages. @return whether they are wrong */
+static bool has_wrong_data(const struct question *q, const struct logp_invocation *c,
+                           const struct logp_algorithm *a, struct logp_schedule_error *e)
+{
+    enum { MOST_BYTES = 1 << 22, MOST_P = 512 };
+    const struct logp_collective *collective = logp_collective_find(a->collective);
+    struct logp_schedule s = logp_schedule_of(a, q->model.P, &c->args, &c->model);
+
+    if (!is_of_plugin(q, a) || s.steps == NULL || collective == NULL || q->model.P > MOST_P ||
+        buffer_bytes(q, c, collective) > MOST_BYTES)
+        return false;
+    s.model.rendezvous_from = 0;
+    return need_memory(logp_schedule_check(&s, collective, e)) == -EPROTO;
+}
+
 /* The formulas do not hold with faults and noise, nor for a plug-in, except one that declares
  * latencies up to L. */
 struct problem *predict(const struct question *q, const struct logp_invocation *c,
                         const struct logp_algorithm *algorithm, struct logp_prediction *out)
 {
+    struct logp_schedule_error error;
     const int64_t *ends;
 
+    if (has_wrong_data(q, c, algorithm, &error)) {
+        *out = (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE, .ns = -EPROTO};
+        return NULL;
+    }
     if (is_faulty(q) || (q->model.plugin != NULL && !c->model.params.latency_varies))
         return predict_model(q, c, algorithm, out);
     if (by_graph(q))
@@ -90,11 +129,26 @@ static struct problem *wrong_steps(const struct logp_algorithm *a, int rc,
     if (rc != -EDEADLK)
         return failure("%s %s: a step of rank %lld: %s", a->collective, a->name,
                        (long long)fold->rank,
-                       rc == -EMSGSIZE ? "the message is larger than its receive"
-                                       : "its rank, its tag or its time is out of range");
+                       rc == -EMSGSIZE
+                           ? "the message is larger than its receive"
+                           : "its rank, its tag or its time is out of range: a rank is 0 .. P-1, a "
+                             "tag and a time are >= 0");
     say("%s %s: %s", a->collective, a->name, logp_error_text(rc));
     logp_wait_text(&wait, text, sizeof(text));
     return failure("  rank %lld %s", (long long)fold->rank, text);
+}
+
+static struct problem *wrong_data(const struct logp_algorithm *a,
+                                  const struct logp_schedule_error *e)
+{
+    char rank[48] = "", of[48] = "";
+
+    if (e->rank >= 0)
+        snprintf(rank, sizeof(rank), "rank %lld after %lld of its steps: ", (long long)e->rank,
+                 (long long)e->step);
+    if (e->of >= 0)
+        snprintf(of, sizeof(of), " (of rank %lld)", (long long)e->of);
+    return failure("%s %s: %s%s%s", a->collective, a->name, rank, e->what, of);
 }
 
 struct problem *check_steps(const struct question *q, const struct logp_invocation *c,
@@ -102,6 +156,7 @@ struct problem *check_steps(const struct question *q, const struct logp_invocati
 {
     const struct logp_params free = {0};
     const struct logp_schedule s = logp_schedule_of(a, q->model.P, &c->args, &c->model);
+    struct logp_schedule_error error;
     struct logp_delay delay;
     struct logp_fold fold;
     int rc;
@@ -116,6 +171,8 @@ struct problem *check_steps(const struct question *q, const struct logp_invocati
         return NULL;
     rc = fold_once(&s, &delay, &fold);
     logp_delay_destroy(&delay);
+    if (rc == 0 && has_wrong_data(q, c, a, &error))
+        return wrong_data(a, &error);
     if ((rc != -EDEADLK && rc != -EMSGSIZE && rc != -EINVAL && rc != -EPROTO) ||
         (fold.rank < 0 && rc != -EPROTO))
         return NULL;

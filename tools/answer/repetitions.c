@@ -176,6 +176,8 @@ static struct problem *run_one(const struct question *q, struct logp_machine *m,
                                 .arrivals = c->model.arrivals};
     int rc;
 
+    if (is_of_plugin(q, row->algorithm) && !is_faulty(q))
+        TRY(check_steps(q, c, row->algorithm));
     if (row->keeps_runs && q->how.clock == LOGP_CLOCK_WALL)
         x.runs = row->runs = need(calloc(most_runs, sizeof(*row->runs)));
     if (tells && q->form.watch)

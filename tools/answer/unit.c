@@ -66,10 +66,10 @@ static struct problem *promised(const struct trial *t, size_t i, int64_t *ns)
     TRY(predict(&t->q, &t->c, a, &p));
     *ns = p.ns;
     if (p.certainty == LOGP_PREDICTION_NONE || p.certainty == LOGP_PREDICTION_LOWER_BOUND)
-        return option_problem(
-            "--unit", "auto", "a time, as 10us: %s %s has %s", a->collective, a->name,
-            p.certainty == LOGP_PREDICTION_NONE ? "no prediction"
-                                                : "only a lower bound as its prediction");
+        return must_be("--unit", "auto", "a time, as 10us: %s %s has %s", a->collective, a->name,
+                       p.certainty == LOGP_PREDICTION_NONE
+                           ? "no prediction"
+                           : "only a lower bound as its prediction");
     return NULL;
 }
 
@@ -150,8 +150,8 @@ static struct problem *count_tried(struct trial *t, const struct question *q,
     TRY(longest(t, q, collective, 0, &shortest));
     TRY(longest(t, q, collective, N_UNITS - 1, &most));
     if (most == shortest)
-        return option_problem("--unit", "auto",
-                              "a time, as 10us: no time of this run is counted in units");
+        return must_be("--unit", "auto",
+                       "a time, as 10us: no time of this run is counted in units");
     for (; *n > 1 && most > most_ns / (LEAST_REPS + WARMUP); --*n)
         TRY(longest(t, q, collective, *n - 2, &most));
     return NULL;
@@ -201,12 +201,10 @@ struct problem *find_unit(struct question *q, const char *collective)
     const char *unit = NULL;
 
     if (q->how.clock == LOGP_CLOCK_VIRTUAL)
-        return option_problem(
-            "--unit", "auto",
-            "a time, as 10us: on the virtual clock each unit keeps its prediction");
+        return must_be("--unit", "auto",
+                       "a time, as 10us: on the virtual clock each unit keeps its prediction");
     if (!q->model.emulated && q->model.plugin == NULL)
-        return option_problem("--unit", "auto",
-                              "a time, as 10us: without delays there is no prediction");
+        return must_be("--unit", "auto", "a time, as 10us: without delays there is no prediction");
     t = need(malloc(sizeof(*t)));
     problem = search(t, q, collective, &unit);
     free(t);

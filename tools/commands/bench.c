@@ -160,7 +160,7 @@ static void say_estimate(const struct question *q, const struct sweep *s)
     if (s->done > 0)
         snprintf(there, sizeof(there), "after %zu in the file; ", s->done);
     if (more == 0)
-        say_note("all %zu points are in the file", s->points);
+        say_note("all %zu points are in the file; --restart runs them again", s->points);
     else
         say_note("%zu point%s, %sat most about %s", more, more == 1 ? "" : "s", there,
                  show_duration(s->all.most_ns, time));
@@ -371,7 +371,9 @@ static void show_sweep(const struct sweep *s, const struct question *q, sweep_vi
         print_records(s->f, file);
         return;
     }
-    if (records && known > 0 && !q->form.format->for_people)
+    if (records && known == s->points && q->form.format->for_people)
+        return; /* no row is left; find_known() has noted that */
+    if (records && known > 0)
         say_note("%zu of %zu points are in %s and are not shown again", known, s->points,
                  q->form.output);
     answer(s->f, out);
@@ -524,9 +526,9 @@ const struct command command_bench = {
     .remark =
         "\nOptions of the collective and of the model take several values:\n"
         "  -P 2,4,8             2, 4 and 8\n"
-        "  -P 2..64*2           from 2 to 64, each twice the one before\n"
+        "  -P '2..64*2'         from 2 to 64, each twice the one before\n"
         "  -L 2..20+2           from 2 to 20, in steps of 2 (default: 1)\n"
-        "  --bytes 8,1k..64k*4  a value and a range\n"
+        "  --bytes '8,1k..64k*4'  a value and a range; without quotes zsh takes * for files\n"
         "All combinations are run: the last option of this list changes first. An algorithm is "
         "left\nout at points to which it does not apply.\n"
         "\n--reps limits the runs of a point [1000; virtual clock 1]. Records are those of\n"

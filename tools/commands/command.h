@@ -8,7 +8,7 @@
 
 struct command {
     const char *name, *arguments, *summary;
-    unsigned options;   /* enum option_set */
+    uint64_t options;   /* enum option_set */
     enum answer answer; /* which formats it can use */
     const char *remark; /* below the help of its options; NULL: nothing */
     /* Take the words that are its own, before its options are looked at; NULL: there are none. */
@@ -20,7 +20,7 @@ struct command {
 };
 
 /* Its own options, and those of all commands. */
-static inline unsigned options_of(const struct command *c)
+static inline uint64_t options_of(const struct command *c)
 {
     return c->options | OPTIONS_TALK;
 }
@@ -78,8 +78,15 @@ CHECKED struct problem *take_foreign_options(const struct question *q, int *argc
 
 /* ---- env.c ---- */
 
-/* The path of the MPI library that belongs to this command. */
-CHECKED struct problem *find_mpi_library(char *path, size_t size);
+/* The library of a command that hosts a program: logp mpirun, logp explore. */
+struct host_library {
+    const char *command;           /* for errors */
+    const char *name, *file;       /* "the MPI library", "libmpi_abi.so.1" */
+    const char *built, *installed; /* below the folder of this command; below that of liblogp */
+};
+extern const struct host_library mpi_library, explore_library;
+/* The path of the library that belongs to this command. */
+CHECKED struct problem *find_host_library(const struct host_library *l, char *path, size_t size);
 
 /* ---- program.c ---- */
 
@@ -99,12 +106,19 @@ struct thread_locals {
 /* Whether the program has such variables; a driver links them in another way. */
 bool program_thread_locals(const char *path, struct thread_locals *out);
 
+/* ---- mpirun.c, for logp explore, too ---- */
+
+/* Whether an option of the model is given: without one, messages take no time. */
+bool model_is_given(const struct question *q);
+/* Names of libraries, which --share or --private has in one text; NULL at their end. text: NULL: none */
+const char *const *libraries_in(const struct question *q, const char *text);
+
 /* ---- preload.c ---- */
 
 /* The library of AddressSanitizer, which must come before all others, if the program is compiled with it; or "". */
 const char *address_sanitizer(const char *program, char *path, size_t size);
-/* Start this command again with its libraries, and those that the program needs first. */
-CHECKED struct problem *start_again(char **argv, const char *program);
+/* Start this command again with its library, and those that the program needs first. */
+CHECKED struct problem *start_again(const struct host_library *l, char **argv, const char *program);
 bool is_started_again(void);
 /* The library that holds thread-local variables of the program; "": it needs none. */
 const char *locals_library(void);
@@ -131,7 +145,7 @@ extern const struct command command_run, command_predict, command_schedule, comm
     command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,
     command_completion, command_manual, command_watch, command_plot, command_report,
     command_explain, command_search, command_measure, command_validate, command_replay,
-    command_mpirun, command_env;
+    command_mpirun, command_explore, command_env;
 
 /* ---- bench.c ---- */
 

@@ -7,11 +7,11 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run,     &command_watch,    &command_predict, &command_explain, &command_schedule,
-    &command_list,    &command_tree,     &command_trace,   &command_search,  &command_tune,
-    &command_measure, &command_validate, &command_paper,   &command_bench,   &command_plot,
-    &command_report,  &command_replay,   &command_mpirun,  &command_env,     &command_completion,
-    &command_manual};
+    &command_run,        &command_watch,    &command_predict, &command_explain, &command_schedule,
+    &command_list,       &command_tree,     &command_trace,   &command_search,  &command_tune,
+    &command_measure,    &command_validate, &command_paper,   &command_bench,   &command_plot,
+    &command_report,     &command_replay,   &command_mpirun,  &command_explore, &command_env,
+    &command_completion, &command_manual};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -62,14 +62,15 @@ void print_command_help(FILE *f, const struct command *c, const struct question 
 {
     fprintf(f, "logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
     print_options(f, q, options_of(c));
-    if (c->options & (OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_MPIRUN))
+    if (c->options &
+        (OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_MPIRUN | OPTIONS_EXPLORE))
         fputs(
             "\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G and T, like Ki, Mi, Gi and "
             "Ti, "
             "mean powers of 1024;\nsizes also 4KiB (x 1024) or 4kB (x 1000). Defaults are shown in "
             "[brackets].\n",
             f);
-    if (c->options & (OPTIONS_MODEL | OPTIONS_TUNE | OPTIONS_MPIRUN))
+    if (c->options & (OPTIONS_MODEL | OPTIONS_TUNE | OPTIONS_MPIRUN | OPTIONS_EXPLORE))
         fputs("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, "
               "...\n",
               f);

@@ -230,10 +230,10 @@ static struct problem *resolve_grid(struct question *q, const char *collective, 
     const struct logp_collective *c = logp_collective_find(collective);
 
     if (q->what.list != NULL)
-        return option_problem("--schedule", option_text(q, "schedule"),
-                              "a collective with several algorithms");
+        return must_be("--schedule", option_text(q, "schedule"),
+                       "a collective with several algorithms");
     if (!q->model.emulated && q->model.plugin == NULL)
-        return option_problem("--delay", q->model.delay->name, "a model that has predictions");
+        return must_be("--delay", q->model.delay->name, "a model that has predictions");
     map->operands = c->operands;
     map->option = size_option(q, c);
     map->unit = map->option != NULL && *map->option == 'b' ? size_unit(q, c) : 1;
@@ -361,7 +361,8 @@ const struct command command_crossover = {
                OPTIONS_SWEEP | OPTIONS_CROSSOVER,
     .answer = ANSWER_FORM,
     .remark =
-        "\nThe grid: -P [2..64*2] and --bytes [8..1M*2], or --count of vectors [1..128k*2], as in\n"
+        "\nThe grid: -P ['2..64*2'] and --bytes ['8..1M*2'], or --count of vectors ['1..128k*2'], "
+        "as in\n"
         "logp bench; for barriers -P alone. Several sizes need -G, the time per byte. Between two\n"
         "sizes with different winners the size where they change is found, as in logp tune; "
         "changes\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the MPI library of this command is; and logp env, which prints what a shell needs to build with it. */
+/* Where the libraries of this command are; and logp env, which prints what a shell needs to build with it. */
 #define _GNU_SOURCE
 #include "commands/command.h"
 
@@ -38,13 +38,19 @@ static bool find_file(char *path, size_t size, const char *built, const char *in
     return slash != NULL && is_there(path, size, library.dli_fname, slash, installed);
 }
 
-struct problem *find_mpi_library(char *path, size_t size)
+const struct host_library mpi_library = {"mpirun", "the MPI library", "libmpi_abi.so.1",
+                                         "/mpi/libmpi_abi.so.1", "/logp/libmpi_abi.so.1"},
+                          explore_library = {
+                              "explore", "the library of logp explore", "liblogp_explore.so.1",
+                              "/explore/liblogp_explore.so.1", "/logp/liblogp_explore.so.1"};
+
+struct problem *find_host_library(const struct host_library *l, char *path, size_t size)
 {
-    if (find_file(path, size, "/mpi/libmpi_abi.so.1", "/logp/libmpi_abi.so.1"))
+    if (find_file(path, size, l->built, l->installed))
         return NULL;
-    return failure(
-        "the MPI library libmpi_abi.so.1 is missing from the folders of this command; "
-        "in a build folder, type cmake --build and that folder; else install logp again");
+    return failure("%s %s is missing from the folders of this command; "
+                   "in a build folder, type cmake --build and that folder; else install logp again",
+                   l->name, l->file);
 }
 
 /* A word of the shell; within it a quote ends it, and begins it again. */
@@ -83,7 +89,7 @@ static struct problem *env(struct question *q, struct answer_file *to)
 const struct command command_env = {
     .name = "env",
     .arguments = "",
-    .summary = "print the line that puts mpicc, mpicxx, mpirun, ... first in PATH",
+    .summary = "print the line that puts mpicc, mpicxx, mpifort, mpirun, ... first in PATH",
     .remark =
         "In this shell:  eval \"$(logp env)\"\n"
         "Then projects that look for an MPI find this one: configure scripts by mpicc, CMake by\n"

@@ -71,9 +71,11 @@ static struct problem *explain_row(const struct question *q, const struct logp_i
 static struct problem *compare(const struct question *q, struct versus *v, struct row *rows,
                                FILE *f)
 {
+    const int64_t most = q->form.format->versus->draws ? trace_as_svg.most : VERSUS_LINES;
+
     for (int i = 0; i < 2; i++)
         TRY(explain_row(q, v->out.c, &rows[i]));
-    for (int i = 0; i < 2 && q->model.P <= trace_as_svg.most; i++)
+    for (int i = 0; i < 2 && q->model.P <= most; i++)
         TRY(trace_prediction(q, v->out.c, rows[i].algorithm, 0, &v->traces[i]));
     compare_explanations(v);
     q->form.format->versus->show(f, v);

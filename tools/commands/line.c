@@ -41,6 +41,38 @@ struct problem *begin_shared_output(const struct question *q, struct logp_machin
     return logp_machine_process(m) == 0 ? answer_open(to, "--output", q->form.output) : NULL;
 }
 
+/* Whether the command draws an SVG, which becomes a PNG or a PDF here; curves are converted where
+ * they are drawn, because other files may have them, too. */
+static bool is_converted(const struct question *q)
+{
+    static const enum answer drawn[] = {ANSWER_TREE, ANSWER_TRACE, ANSWER_VERSUS, ANSWER_PAPER};
+    bool draws = false;
+
+    for (size_t i = 0; i < sizeof(drawn) / sizeof(drawn[0]); i++)
+        draws |= q->line.answer == drawn[i];
+    return draws && (q->line.sets & OPTIONS_FORMAT) != 0 && is_converted_picture(q->form.format);
+}
+
+static struct problem *call_command(const struct command *command, struct question *q,
+                                    struct answer_file *to)
+{
+    struct drawing d;
+    struct problem *problem, *of_picture;
+
+    if (!is_converted(q))
+        return command->call(q, to);
+    begin_drawing(&d, to->f, q->form.format->name);
+    to->f = d.f;
+    problem = command->call(q, to);
+    to->f = d.to;
+    of_picture = end_drawing(&d);
+    if (of_picture == NULL)
+        return problem;
+    to->is_whole = false;
+    free(problem);
+    return of_picture;
+}
+
 struct problem *answer_line(struct question *q, int argc, char **argv, struct answer_file *to)
 {
     const struct command *command;
@@ -63,6 +95,8 @@ struct problem *answer_line(struct question *q, int argc, char **argv, struct an
         return NULL;
     if (command == NULL)
         return told(EXIT_USAGE);
+    if (is_converted(q))
+        TRY(check_converter("--format", q->form.format->name));
     TRY(begin_output(q, to));
-    return command->call(q, to);
+    return call_command(command, q, to);
 }

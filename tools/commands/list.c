@@ -64,18 +64,20 @@ static size_t list_topologies(struct entry *out)
 
 static size_t list_machines(struct entry *out)
 {
-    static char summaries[MAX_ENTRIES][160];
+    static char summaries[MAX_ENTRIES][320];
     const struct logp_machine_file *m;
     size_t n = 0;
 
     for (; n < MAX_ENTRIES && (m = logp_machine_file_at(n)) != NULL; n++) {
         const struct logp_params *p = &m->params;
+        const bool levels = *m->nodes != '\0';
         char G[64];
 
         snprintf(summaries[n], sizeof(summaries[n]),
-                 "%s: L %lld, o %lld, g %lld ns, G %s; a unit is %lld ns; %s", m->title,
+                 "%s: L %lld, o %lld, g %lld ns, G %s%s%s%s%s; a unit is %lld ns; %s", m->title,
                  (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->g_ns,
-                 show_byte_time(p->G_ps, G), (long long)m->unit_ns, m->delay);
+                 show_byte_time(p->G_ps, G), levels ? "; nodes " : "", m->nodes,
+                 levels ? ", between them " : "", m->inter, (long long)m->unit_ns, m->delay);
         out[n] = (struct entry){.name = m->name, .summary = summaries[n], .source = m->source};
     }
     return n;
@@ -164,7 +166,9 @@ static struct names kind_names(void)
 static struct problem *list_all(struct question *q, struct answer_file *to)
 {
     const struct names names = kind_names();
-    char list[MAX_LIST];
+    const struct logp_collective *c;
+    struct names collectives = {0};
+    char list[MAX_LIST], hint[MAX_HINT];
     int wanted = ALGORITHMS;
 
     if (q->line.n_words > 2)
@@ -176,8 +180,14 @@ static struct problem *list_all(struct question *q, struct answer_file *to)
     }
     if (q->line.n_words > 1)
         wanted = find_name(&names, q->line.words[1]);
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
+        add_name(&collectives, c->name);
+    if (wanted < 0 && nearest_name(&names, q->line.words[1]) == NULL)
+        return usage_problem("list %s: %s%s, or a collective", q->line.words[1],
+                             did_you_mean(&collectives, q->line.words[1], hint),
+                             one_of(&names, NULL, list));
     if (wanted < 0)
-        return usage_problem("list %s: %s", q->line.words[1],
+        return usage_problem("list %s: %s, or a collective", q->line.words[1],
                              one_of(&names, q->line.words[1], list));
     if (q->line.n_words > 1 || !q->form.format->for_people) {
         print_kind(to->f, q, &kinds[wanted]);

@@ -61,9 +61,9 @@ static struct problem *refuse(const struct question *q)
         return option_problem("--delay", q->model.delay->name,
                               "with --clock virtual: a model in which messages take time");
     if (option_on_command_line(q, "reps") && q->how.reps < 3)
-        return option_problem("--reps", option_text(q, "reps"), "at least 3 for a measurement");
+        return must_be("--reps", option_text(q, "reps"), "at least 3 for a measurement");
     if (q->network.all_pairs && q->model.P > 127)
-        return option_problem("--pairs", "all", "up to 127 processors");
+        return must_be("--pairs", "all", "up to 127 processors");
     return NULL;
 }
 

@@ -11,6 +11,7 @@
 #include "mpi/profile/profile.h"
 #include "answer/replay/replay.h"
 #include "answer/runs.h"
+#include "view/canvas/picture.h"
 #include "view/trace/trace.h"
 
 #include <dlfcn.h>
@@ -138,16 +139,24 @@ static void find_openmp_users(struct question *q)
     }
 }
 
+bool model_is_given(const struct question *q)
+{
+    static const char *const model[] = {
+        "L",     "o",     "g",    "G",      "o-send",   "o-recv", "machine", "topology",
+        "delay", "inter", "link", "plugin", "capacity", "gap",    "clock",   "ports"};
+    bool given = false;
+
+    for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
+        given = given || option_is_given(q, model[i]);
+    return given;
+}
+
 /* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which are one thread
  * for a debugger and for an OpenMP library. */
 static struct problem *take(struct question *q)
 {
-    static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
-                                        "o-recv", "machine", "topology", "delay", "inter",
-                                        "link",   "plugin",  "capacity", "gap",   "clock"};
     char path[PATH_MAX], runtime[PATH_MAX];
     const char *program, *sanitizer;
-    bool given = false;
 
     if (q->line.rest == NULL || q->line.rest[0] == NULL)
         return usage_problem(
@@ -156,11 +165,10 @@ static struct problem *take(struct question *q)
     program = find_program(q->line.rest[0], path, sizeof(path));
     sanitizer = address_sanitizer(program, runtime, sizeof(runtime));
     if (!is_started_again())
-        TRY(start_again(q->line.argv, program));
+        TRY(start_again(&mpi_library, q->line.argv, program));
     TRY(check_sanitizer(q, program, sanitizer));
-    for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
-        given = given || option_is_given(q, model[i]);
-    if (!given)
+    say_options_behind(q, OPTIONS_MPIRUN);
+    if (!model_is_given(q))
         give_option(q, "delay", "none");
     find_openmp_users(q);
     q->mpi.chosen_executor = !option_is_given(q, "executor");
@@ -178,11 +186,20 @@ static struct problem *draw(const struct question *q, const struct logp_trace *t
 {
     struct answer_file to = {.is_whole = true};
     const struct shown s = {.q = q, .program = program, .failure = "", .trace = trace};
+    struct drawing d;
+    struct problem *problem;
 
+    TRY(check_window(q, trace));
     TRY(answer_open(&to, "--trace", q->mpi.traced));
-    q->form.format->trace->show(to.f, &s);
+    begin_drawing(&d, to.f, is_converted_picture(q->form.format) ? q->form.format->name : "svg");
+    q->form.format->trace->show(d.f, &s);
+    problem = end_drawing(&d);
+    if (problem != NULL) {
+        *code = *code != EXIT_OK ? *code : EXIT_WRONG;
+        to.is_whole = false;
+    }
     *code = answer_close(&to, *code, false);
-    return NULL;
+    return problem;
 }
 
 /* Write the times of calls to the file of --report. *code: also of writing it */
@@ -191,10 +208,14 @@ static struct problem *report(const struct question *q, const struct logp_trace 
 {
     struct answer_file to = {.is_whole = true};
     const char *suffix = suffix_of(q->mpi.report);
+    json_t *before = NULL;
     struct profile p;
 
+    if (q->form.against != NULL)
+        TRY(profile_read(q->form.against, &before));
     TRY(answer_open(&to, "--report", q->mpi.report));
     profile_init(&p, q, program, calls, trace);
+    p.before = before;
     if (strcmp(suffix, "html") == 0)
         profile_as_html(to.f, &p);
     else if (strcmp(suffix, "json") == 0)
@@ -202,6 +223,7 @@ static struct problem *report(const struct question *q, const struct logp_trace 
     else
         profile_as_text(to.f, &p);
     profile_fini(&p);
+    json_decref(before);
     *code = answer_close(&to, *code, false);
     return NULL;
 }
@@ -380,7 +402,7 @@ static struct problem *forced_algorithms(const struct question *q, const struct 
 }
 
 /* The names in a text, and NULL; NULL: none */
-static const char *const *libraries_in(const struct question *q, const char *text)
+const char *const *libraries_in(const struct question *q, const char *text)
 {
     char *list, *save = NULL;
     const char **all;
@@ -401,7 +423,7 @@ static struct problem *check_clocks(const struct question *q)
                          : option_on_command_line(q, "real-clocks") ? "real-clocks"
                                                                     : NULL;
 
-    if (option != NULL && q->how.clock != LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0)
+    if (option != NULL && q->how.clock != LOGP_CLOCK_VIRTUAL && q->explore.runs == 0)
         return usage_problem("mpirun: --%s is for --clock virtual; remove it: on the wall clock, "
                              "programs read the clocks of this host",
                              option);
@@ -411,10 +433,10 @@ static struct problem *check_clocks(const struct question *q)
 static struct problem *check_storage(const struct question *q)
 {
     if (q->mpi.storage.text != NULL && q->how.clock == LOGP_CLOCK_VIRTUAL && q->how.n_cores > 1)
-        return option_problem("--storage", q->mpi.storage.text,
-                              "on the virtual clock with all ranks on one core, so that servers "
-                              "see them in the order of time: --cores %d",
-                              q->how.cores[0]);
+        return must_be("--storage", q->mpi.storage.text,
+                       "on the virtual clock with all ranks on one core, so that servers "
+                       "see them in the order of time: --cores %d",
+                       q->how.cores[0]);
     return NULL;
 }
 
@@ -445,10 +467,14 @@ static struct problem *check_explored(const struct question *q)
         if (option_on_command_line(q, others[i].option))
             return usage_problem("mpirun: --%s is not for --explore; remove it: %s",
                                  others[i].option, others[i].why);
-    if ((q->mpi.most_lost > 0 || q->mpi.most_doubled > 0) && q->model.emulated)
+    if ((q->explore.most_faults.lost > 0 || q->explore.most_faults.doubled > 0) &&
+        q->model.emulated)
         return usage_problem(
             "mpirun: --faults lost=N and doubled=N are for runs without a model; remove -L and the "
             "other options of the model");
+    if (q->model.network.ports > 1)
+        return usage_problem("mpirun: --explore has one port of each rank; remove --ports %lld",
+                             (long long)q->model.network.ports);
     if (option_on_command_line(q, "clock") && q->how.clock != LOGP_CLOCK_VIRTUAL)
         return usage_problem("mpirun: --explore uses the virtual clock; remove --clock wall");
     return NULL;
@@ -460,7 +486,7 @@ static struct problem *check_processes(const struct question *q)
     const char *with = q->mpi.gdb                    ? "--gdb"
                        : q->mpi.traced != NULL       ? "--trace"
                        : q->mpi.report != NULL       ? "--report"
-                       : q->mpi.explore > 0          ? "--explore"
+                       : q->explore.runs > 0         ? "--explore"
                        : q->mpi.storage.text != NULL ? "--storage"
                                                      : NULL;
 
@@ -483,14 +509,12 @@ static struct problem *explored(const struct question *q, struct mpi_program *pr
         .sizes = &P,
         .n_sizes = 1,
         .smallest = P,
-        .runs = (uint64_t)q->mpi.explore,
+        .runs = (uint64_t)q->explore.runs,
         .seed = (uint64_t)q->how.seed,
         .network = q->model.emulated || network.rendezvous_from > 0 ? &network : NULL,
         .sends = network.rendezvous_from > 0 ? LOGP_SENDS_LIMITED : LOGP_SENDS_BUFFERED,
         .timeout_ns = q->how.timeout_ns,
-        .most_faults = {.crashes = q->mpi.most_crashes,
-                        .lost = q->mpi.most_lost,
-                        .doubled = q->mpi.most_doubled},
+        .most_faults = q->explore.most_faults,
         .keeps_order = true,
         .most_steps = 10000000,
         .leaves_requests = true, /* MPI allows that of MPI_Request_free() */
@@ -533,6 +557,22 @@ static void find_programs(const struct question *q, struct mpi_program *program)
     }
 }
 
+/* Read the run to compare with before this one starts. */
+static struct problem *check_against(const struct question *q)
+{
+    const char *suffix = q->mpi.report != NULL ? suffix_of(q->mpi.report) : NULL;
+    json_t *before;
+
+    if (q->form.against == NULL)
+        return NULL;
+    if (suffix == NULL || strcmp(suffix, "html") != 0)
+        return must_be("--against", q->form.against,
+                       "together with --report FILE.html, which shows the differences");
+    TRY(profile_read(q->form.against, &before));
+    json_decref(before);
+    return NULL;
+}
+
 /* Check the options of a program before it is started. */
 static struct problem *check_program(const struct question *q, const struct mpi_program *program)
 {
@@ -540,20 +580,24 @@ static struct problem *check_program(const struct question *q, const struct mpi_
     const char *sanitizer = address_sanitizer(program->path, path, sizeof(path));
 
     if (*sanitizer != '\0' && q->how.fibers)
-        return option_problem("--executor", "fiber",
-                              "thread for a program that is compiled with -fsanitize=address, "
-                              "which does not know the stacks of fibers; remove the option");
-    if (q->mpi.explore > 0)
+        return must_be("--executor", "fiber",
+                       "thread for a program that is compiled with -fsanitize=address, "
+                       "which does not know the stacks of fibers; remove the option");
+    if (q->explore.runs > 0)
         TRY(check_explored(q));
-    else if (q->mpi.most_crashes > 0 || q->mpi.most_lost > 0 || q->mpi.most_doubled > 0)
+    else if (q->explore.most_faults.crashes > 0 || q->explore.most_faults.lost > 0 ||
+             q->explore.most_faults.doubled > 0)
         return usage_problem(
             "mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
     TRY(check_compute(q));
     TRY(check_storage(q));
+    TRY(check_against(q));
+    if (q->mpi.traced != NULL && is_converted_picture(q->form.format))
+        TRY(check_converter("--trace", q->mpi.traced));
     for (const struct mpi_program *p = program; p != NULL; p = p->next) {
         if (access(p->path, R_OK) != 0)
             return usage_problem("mpirun: %s: %s", p->path, strerror(errno));
-        TRY(trust_program(p->path, q->mpi.explore > 0));
+        TRY(trust_program("mpirun", p->path, q->explore.runs > 0));
     }
     if (q->mpi.gdb && !is_traced())
         return start_gdb(q->line.argv, program->path);
@@ -651,7 +695,7 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
         return told(run(NULL, &program));
     }
     program.names_threads = !q->how.fibers;
-    program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->mpi.explore == 0 && !q->form.quiet &&
+    program.looks = q->how.clock == LOGP_CLOCK_VIRTUAL && q->explore.runs == 0 && !q->form.quiet &&
                     !q->mpi.gdb && !option_given(q, "compute");
     program.looks_for_loops = !q->mpi.gdb;
     q->how.one_core = !option_given(q, "cores"); /* synchronous sends and windows need it */
@@ -660,22 +704,22 @@ static struct problem *mpirun(struct question *q, struct answer_file *to)
     if (q->what.algorithm_list != NULL)
         TRY(forced_algorithms(q, &program.forced));
     prepare_openmp(q);
-    return q->mpi.explore > 0 ? explored(q, &program, run) : run_once(q, &program, run);
+    return q->explore.runs > 0 ? explored(q, &program, run) : run_once(q, &program, run);
 }
 
 const struct command command_mpirun = {
     .name = "mpirun",
     .arguments = "PROGRAM ARGUMENTS",
-    .summary = "run an MPI program, compiled by logp-cc, on emulated processors",
+    .summary = "run an MPI program, compiled by logp-cc or logp-fort, on emulated processors",
     .options = OPTIONS_MPIRUN | OPTIONS_PROCESSES,
     .answer = ANSWER_TRACE,
     .remark =
         "\nPut options before the program; -n N is -P N. Each rank is a virtual processor of "
         "one\n"
         "process with globals of its own. Nothing is emulated unless the model is given: -L 6us\n"
-        "-o 2us -g 4us, --machine or --topology. MPI_Wtime() is the emulated clock. Exit code: "
-        "that\n"
-        "of the first rank whose code is not 0; a deadlock is reported with each rank's call.\n"
+        "-o 2us -g 4us, --machine or --topology; or --clock virtual, which has 60, 20 and 40us.\n"
+        "MPI_Wtime() is the emulated clock. Exit code: that of the first rank whose code is not\n"
+        "0; a deadlock is reported with each rank's call.\n"
         "Ranks are fibers; with OpenMP each is a thread, and OMP_NUM_THREADS, if unset, is the\n"
         "number of cores for a rank.\n"
         "Of the options of other mpiruns, -x, -genv, -wdir, -ppn, -l, --host localhost, "
@@ -684,7 +728,8 @@ const struct command command_mpirun = {
         "reason.\n"
         "In gdb (--gdb): `run`, `rank 3`, `ranks NAME`, `print $global(\"NAME\", 3)`.\n"
         "\n"
-        "  logp-cc hello.c -o hello && logp mpirun -P 64 ./hello",
+        "  logp-cc hello.c -o hello && logp mpirun -P 64 ./hello\n"
+        "  logp-fort heat.f90 -o heat && logp mpirun -P 64 ./heat",
     .take = take,
     .call = mpirun,
     .starts = true,

@@ -44,7 +44,7 @@ void prepare_openmp(const struct question *q)
         say_note(
             "OMP_PROC_BIND and OMP_PLACES are those of the whole process: they bind the threads of "
             "all ranks to the same cores; unset them");
-    if (q->how.fibers && q->mpi.explore == 0)
+    if (q->how.fibers && q->explore.runs == 0)
         say_note(
             "%s needs %s, to which the ranks of a core are one thread, with one team and one set "
             "of its settings: results may be wrong; type --executor thread",

@@ -45,10 +45,10 @@ static struct problem *the_paper(const struct question *q, const struct paper_ki
 static struct problem *make_folder(const char *path)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return option_problem("--plot", path, "a folder that exists or can be created: %s",
-                              strerror(errno));
+        return must_be("--plot", path, "a folder that exists or can be created: %s",
+                       strerror(errno));
     if (access(path, W_OK | X_OK) != 0)
-        return option_problem("--plot", path, "a writable folder: %s", strerror(errno));
+        return must_be("--plot", path, "a writable folder: %s", strerror(errno));
     return NULL;
 }
 
@@ -64,10 +64,10 @@ static struct problem *show_paper(struct question *q, struct answer_file *to)
         TRY(make_folder(q->form.plot));
     }
     if (option_given(q, "plugin") && strcmp(option_text(q, "plugin"), "none") != 0)
-        return option_problem("--plugin", option_text(q, "plugin"),
-                              "none: each figure sets its own delay model; remove it");
+        return must_be("--plugin", option_text(q, "plugin"),
+                       "none: each figure sets its own delay model; remove it");
     if (q->model.unit_ns > LONGEST_UNIT_NS)
-        return option_problem("--unit", option_text(q, "unit"), "at most 1s for a paper");
+        return must_be("--unit", option_text(q, "unit"), "at most 1s for a paper");
     q->how.one_core = !option_given(q, "cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.q = q};
     paper_fill(&p, kind);
@@ -89,8 +89,7 @@ const struct command command_paper = {
     .answer = ANSWER_PAPER,
     .remark = "\nDefaults: --executor fiber, --reps 5, --warmup 1, and the --unit that the paper "
               "sets.\n--clock virtual measures nothing. --format svg draws all figures in one "
-              "picture,\n--plot DIR each in a file: curves as PNG, SVG and PDF, trees and "
-              "space-time diagrams as SVG.",
+              "picture,\n--plot DIR each as PNG, SVG and PDF.",
     .call = show_paper,
     .words = paper_names,
 };

@@ -4,15 +4,6 @@
 #include "view/canvas/picture.h"
 #include "view/records/records.h"
 
-#include <string.h>
-
-static bool is_file(const char *word)
-{
-    const char *end = strrchr(word, '.');
-
-    return end != NULL && (strcmp(end, ".csv") == 0 || strcmp(end, ".json") == 0);
-}
-
 static struct problem *plot(struct question *q, struct answer_file *to)
 {
     static const struct names of_file = {
@@ -24,14 +15,14 @@ static struct problem *plot(struct question *q, struct answer_file *to)
         return option_problem("--plot", q->form.plot,
                               "not together with --output %s; remove one of the two",
                               q->form.output);
-    if (q->line.n_words < 2 || !is_file(q->line.words[1]))
+    if (q->line.n_words < 2 || !is_record_file(q->line.words[1]))
         return run_sweep(q, NULL, to);
     if (q->line.n_words > 2)
         return usage_problem("%s: unexpected argument; give one collective or file",
                              q->line.words[2]);
     if (q->form.keeps_records)
-        return option_problem("--output", q->form.output,
-                              "a picture: the records are in %s already", q->line.words[1]);
+        return must_be("--output", q->form.output, "a picture: the records are in %s already",
+                       q->line.words[1]);
     TRY(refuse_others_than(q, &of_file, "a file of records"));
     TRY(check_picture(q->form.plot != NULL ? "--plot" : "--format", where));
     return draw_record_file(to->f, q, q->line.words[1], where);

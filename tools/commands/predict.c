@@ -66,7 +66,13 @@ static void say_large_G(const struct question *q)
 static struct problem *show_predictions(struct question *q, const struct output *out,
                                         struct row *rows, FILE *f)
 {
+    if (q->form.format->curves && !q->form.explain)
+        return option_problem("--format", q->form.format->name,
+                              "draws the tolerance of --explain; type --explain, or logp plot %s",
+                              out->collective);
     TRY(explain_rows(q, out->c, rows, out->n));
+    if (q->form.format->curves)
+        return draw_tolerances(f, q, out);
     if (q->what.algorithms == ALGORITHMS_ALL && q->form.format->form < RECORDS_JSON) /* a table */
         rank_rows(rows, out->n);
     q->form.format->records(f, out);
@@ -74,10 +80,16 @@ static struct problem *show_predictions(struct question *q, const struct output 
     return told(say_unpredicted(q, out->c, rows, out->n));
 }
 
+/* The part of a GOAL file that has been read, which takes about as long as what follows. */
+static void show_reading(void *arg, double part)
+{
+    show_steps(arg, part / 2, 1, "reading the schedule");
+}
+
 /* The operations of a GOAL file that are done. */
 static void show_graph(void *arg, int64_t done, int64_t all)
 {
-    show_steps(arg, (double)done / (double)all, 1, "operations of the schedule");
+    show_steps(arg, 0.5 + (double)done / (double)all / 2, 1, "operations of the schedule");
 }
 
 /* A row for each file of --schedule, with its time alone and with the others. */
@@ -114,6 +126,7 @@ static struct problem *predict_all(struct question *q, struct answer_file *to)
     const int64_t *ends;
 
     q->what.graph_progress = show_graph;
+    q->what.read_progress = show_reading;
     q->what.graph_progress_arg = &steps;
     begin_choice(&choice, q, "predict");
     problem = asked_algorithms(q, &a);
@@ -147,7 +160,7 @@ const struct command command_predict = {
     .arguments = "COLLECTIVE",
     .summary = "predict the time without a run",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_BASIS |
-               OPTIONS_EXPLAIN,
-    .answer = ANSWER_RECORDS,
+               OPTIONS_EXPLAIN | OPTIONS_PICTURE,
+    .answer = ANSWER_SWEEP,
     .call = predict_all,
 };

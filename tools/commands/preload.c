@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libraries with which logp mpirun starts itself again. The MPI library has functions of the C
+ * The libraries with which logp mpirun and logp explore start themselves again. Theirs has functions of the C
  * library's names (exit, rand, ...), which count only if it comes before the C library; a tool of the user's, which
  * sees the calls of MPI, comes before that; and first of all AddressSanitizer, or a library with
  * space for the thread-local variables of the program (locals.c).
@@ -94,24 +94,25 @@ const char *locals_library(void)
     return name != NULL ? name : "";
 }
 
-struct problem *start_again(char **argv, const char *program)
+struct problem *start_again(const struct host_library *l, char **argv, const char *program)
 {
     char library[PATH_MAX + 64], path[PATH_MAX + 64], first[PATH_MAX], all[4 * PATH_MAX];
     const char *preload = getenv("LD_PRELOAD");
 
     if (is_sanitized)
         return usage_problem(
-            "mpirun: this command was built with a sanitizer that must come before the C "
-            "library, as the MPI library must; build it with cmake --preset ubsan, or without "
-            "a sanitizer");
-    TRY(find_mpi_library(library, sizeof(library)));
+            "%s: this command was built with a sanitizer that must come before the C "
+            "library, as %s must; build it with cmake --preset ubsan, or without "
+            "a sanitizer",
+            l->command, l->name);
+    TRY(find_host_library(l, library, sizeof(library)));
     name_preload(library, path, sizeof(path));
     name_first(program, first, sizeof(first));
     snprintf(all, sizeof(all), "%s:%s:%s", first, preload != NULL ? preload : "", path);
     setenv(again, preload != NULL ? preload : "", 1);
     setenv("LD_PRELOAD", all, 1);
     execv("/proc/self/exe", argv);
-    return failure("cannot start again with the MPI library: %s", strerror(errno));
+    return failure("cannot start again with %s: %s", l->name, strerror(errno));
 }
 
 void restore_environment(void)
@@ -162,7 +163,7 @@ struct problem *start_gdb(char **argv, const char *program)
     size_t n = 16;
 
     self[length > 0 ? length : 0] = '\0';
-    TRY(find_mpi_library(library, sizeof(library)));
+    TRY(find_host_library(&mpi_library, library, sizeof(library)));
     name_preload(library, name, sizeof(name));
     name_first(program, first, sizeof(first));
     snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),

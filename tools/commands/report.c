@@ -98,20 +98,48 @@ static struct problem *take_file(struct question *q)
     return NULL;
 }
 
+/* Close the page, and print its name. */
+static struct problem *shown_page(struct question *q, struct answer_file *to,
+                                  struct problem *problem)
+{
+    const int code = answer_close(to, tell_problem(q, problem), runs_are_over(q));
+
+    if (code == EXIT_OK && q->form.output != NULL && !q->form.quiet)
+        fprintf(to->f, "%s: open it in a browser\n", q->form.output);
+    return told(code);
+}
+
+/* The page of records that a file keeps. */
+static struct problem *report_file(struct question *q, const char *file, struct answer_file *to)
+{
+    static const struct names of_file = {{"--output"}, 1};
+
+    if (q->line.n_words > 2)
+        return usage_problem("%s: unexpected argument; give one collective or file",
+                             q->line.words[2]);
+    TRY(refuse_others_than(q, &of_file, "a file of records"));
+    if (page_lacks() != NULL)
+        return failure("report: %s", page_lacks());
+    TRY(write_stored_page(to->f, q, file, made()));
+    return shown_page(q, to, NULL);
+}
+
 static struct problem *report(struct question *q, struct answer_file *to)
 {
-    const char *collective, *page = q->form.output;
+    const char *collective;
+    const char *word = q->line.n_words > 1 ? q->line.words[1] : "";
     struct problem *problem;
-    int code;
 
     if (!option_given(q, "output"))
         return usage_problem("report%s%s: needs a file whose name ends in .html; type logp report "
-                             "COLLECTIVE --output FILE.html",
-                             q->line.n_words > 1 ? " " : "",
-                             q->line.n_words > 1 ? q->line.words[1] : "");
+                             "%s --output FILE.html",
+                             *word != '\0' ? " " : "", word,
+                             is_record_file(word) ? word : "COLLECTIVE");
     if (q->line.page != NULL && strcmp(q->line.page, option_text(q, "output")) != 0)
         return usage_problem("report %s: the page is given twice; leave out --output %s",
                              q->line.page, option_text(q, "output"));
+    if (is_record_file(word))
+        return report_file(q, word, to);
     TRY(named_collective(q, &collective));
     if (page_lacks() != NULL)
         return failure("report: %s", page_lacks());
@@ -120,16 +148,13 @@ static struct problem *report(struct question *q, struct answer_file *to)
     problem = run_sweep(q, write_page, to);
     if (problem != NULL && problem->code == EXIT_USAGE)
         return problem;
-    code = answer_close(to, tell_problem(q, problem), runs_are_over(q));
-    if (code == EXIT_OK && page != NULL && !q->form.quiet)
-        fprintf(to->f, "%s: open it in a browser\n", page);
-    return told(code);
+    return shown_page(q, to, problem);
 }
 
 const struct command command_report = {
     .name = "report",
-    .arguments = "COLLECTIVE",
-    .summary = "write the results of a sweep as a page for the browser",
+    .arguments = "COLLECTIVE|FILE",
+    .summary = "write a sweep as a page: run it, or read logp bench's FILE.csv or FILE.json",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_BASIS | OPTIONS_SWEEP |
                OPTIONS_OUTPUT,
     .answer = ANSWER_PAGE,
@@ -141,7 +166,11 @@ const struct command command_report = {
         "page needs nothing else and no network. Default: --algo all. The space-time diagrams "
         "show\n"
         "the point with the most processors up to 64: each algorithm is run once more "
-        "there,\ntraced, and drawn with its prediction.",
+        "there,\ntraced, and drawn with its prediction.\n"
+        "FILE.csv or FILE.json has records of logp run, predict or bench (also of --save), of "
+        "this or\n"
+        "another host or of a cluster. Their page has no diagrams, sliders and map, and no other\n"
+        "option is used.",
     .take = take_file,
     .call = report,
 };

@@ -18,23 +18,26 @@ static struct problem *schedule(struct question *q, struct answer_file *to)
 
     if (option_given(q, "by"))
         return usage_problem("--by: logp schedule shows steps and does not use it");
-    if (has_graph(q) && form->graph != NULL && (form->whole || !is_ours(q)))
-        return form->graph(to->f, graph_of_schedule(q));
+    if (has_graph(q) && form->graph != NULL && (form->whole || !is_ours(q))) {
+        TRY(form->graph(to->f, graph_of_schedule(q)));
+        if (is_ours(q))
+            fputs(GOAL_MARK "\n", to->f);
+        return NULL;
+    }
     TRY(asked_algorithms(q, &asked));
     a = asked.chosen[0];
     if (is_concurrent(q))
-        return option_problem("--schedule", option_text(q, "schedule"),
-                              "steps that are done one after the other; some of these are "
-                              "concurrent, which --format goal and goal-bin show");
-    if (asked.n > 1)
-        return option_problem("--algo", q->what.algorithm_list, "one algorithm");
+        return must_be("--schedule", option_text(q, "schedule"),
+                       "steps that are done one after the other; some of these are "
+                       "concurrent, which --format goal and goal-bin show");
+    TRY(only_one(q, asked.chosen, asked.n));
     if (a->steps == NULL)
-        return option_problem(
-            "--algo", a->name,
-            "one with steps; %s has only a run function; type logp list algorithms", a->name);
+        return must_be("--algo", a->name,
+                       "one with steps; %s has only a run function; type logp list algorithms",
+                       a->name);
     if (q->model.P > LOGP_MAX_PROCESSORS)
-        return option_problem("-P", option_text(q, "P"), "1 .. %d processors for a schedule",
-                              LOGP_MAX_PROCESSORS);
+        return must_be("-P", option_text(q, "P"), "1 .. %d processors for a schedule",
+                       LOGP_MAX_PROCESSORS);
     say_free_bytes(q, asked.collective, &asked.c);
     shown = (struct schedule_shown){
         .steps = logp_schedule_of(a, q->model.P, &asked.c.args, &asked.c.model),

@@ -128,8 +128,8 @@ static struct problem *keep_in_folder(const struct question *q, const struct log
         say_note("kept in %s", path);
     free(path);
     return error == 0 ? problem
-                      : option_problem("--schedules", q->what.schedules,
-                                       "a folder that can be written: %s", strerror(error));
+                      : must_be("--schedules", q->what.schedules,
+                                "a folder that can be written: %s", strerror(error));
 }
 
 /* ---- the command ---- */
@@ -137,7 +137,7 @@ static struct problem *keep_in_folder(const struct question *q, const struct log
 static struct problem *make_folder(const char *dir)
 {
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return option_problem("--schedules", dir, "a folder that can be made: %s", strerror(errno));
+        return must_be("--schedules", dir, "a folder that can be made: %s", strerror(errno));
     return NULL;
 }
 

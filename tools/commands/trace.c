@@ -40,9 +40,9 @@ enum { STEP = 1000 }; /* ns, where times are steps */
 /* In place of options that mean something to a collective. */
 static struct problem *resolve_replay(struct question *q, const struct logp_replay *r)
 {
-    static const struct names taken = {
-        {"--replay", "--format", "--output", "--executor", "--unit", "--size", "--title", "--diff"},
-        8};
+    static const struct names taken = {{"--replay", "--format", "--output", "--executor", "--unit",
+                                        "--size", "--title", "--from", "--to", "--only", "--diff"},
+                                       11};
     const int64_t times[] = {r->params.L_ns, r->params.o_send_ns, r->params.o_recv_ns,
                              r->params.g_ns};
     const int64_t most = q->form.format->trace->most;
@@ -54,7 +54,7 @@ static struct problem *resolve_replay(struct question *q, const struct logp_repl
     TRY(refuse_others_than(q, &taken, "--replay"));
     if (q->how.diff && q->form.format->trace != &trace_as_text &&
         q->form.format->trace != &trace_as_svg)
-        return option_problem("--format", q->form.format->name, "text or svg with --diff");
+        return must_be("--format", q->form.format->name, "text or svg with --diff");
     if (most > 0 && r->P > most)
         return option_problem("--format", q->form.format->name,
                               "with up to %lld processors, and this has %d", (long long)most, r->P);
@@ -158,6 +158,12 @@ static void show_diff(struct shown *s, const struct replayed *what, struct answe
     free(point);
 }
 
+static void show_whole(struct shown *s, const struct replayed *what, struct answer_file *to)
+{
+    (void)what;
+    show(s, to);
+}
+
 static struct problem *show_run(struct shown *s, const struct logp_replay *r,
                                 const struct replayed *what, struct answer_file *to)
 {
@@ -172,10 +178,10 @@ static struct problem *show_run(struct shown *s, const struct logp_replay *r,
         note_changed(file, r, what);
     if (what->trace == NULL && what->outcome <= REPLAYED_FIXED)
         say("%s: nothing could be recorded", file);
-    else if (what->trace != NULL && what->nearest != NULL)
-        show_diff(s, what, to);
-    else if (what->trace != NULL)
-        show(s, to);
+    else if (what->trace != NULL) {
+        TRY(check_window(s->q, s->trace));
+        (what->nearest != NULL ? show_diff : show_whole)(s, what, to);
+    }
     if (s->q->how.diff && what->outcome <= REPLAYED_OTHERWISE && what->nearest == NULL)
         say("%s: no run that passes was found near it", file);
     return told(code);
@@ -210,18 +216,16 @@ static struct problem *trace_replay(struct question *q, struct answer_file *to)
 /* ---- of a collective ---- */
 
 /* Refuse runs that cannot be shown before anything is run. */
-static struct problem *refuse(const struct question *q, const struct logp_algorithm *a, size_t n)
+static struct problem *refuse(const struct question *q, const struct logp_algorithm *a)
 {
     const int64_t most = q->form.format->trace->most;
 
-    if (n > 1)
-        return option_problem("--algo", q->what.algorithm_list, "one algorithm");
     if (most > 0 && q->model.P > most)
-        return option_problem("-P", option_text(q, "P"),
-                              "1 .. %lld processors for %s; json and perfetto take more",
-                              (long long)most, q->form.format->name);
+        return must_be("-P", option_text(q, "P"),
+                       "1 .. %lld processors for %s; json and perfetto take more", (long long)most,
+                       q->form.format->name);
     if (q->model.P > LOGP_MAX_PROCESSORS)
-        return option_problem("-P", option_text(q, "P"), "1 .. %d processors", LOGP_MAX_PROCESSORS);
+        return must_be("-P", option_text(q, "P"), "1 .. %d processors", LOGP_MAX_PROCESSORS);
     if (q->how.only_predicted && a->steps == NULL)
         return option_problem("--algo", a->name,
                               "with --predicted: one with steps; %s has only a run function",
@@ -237,8 +241,8 @@ static struct problem *why_untraced(const struct question *q, const struct logp_
                                     const struct logp_algorithm *a)
 {
     if (is_faulty(q))
-        return option_problem("predicted", "on",
-                              "off: random faults and noise have no prediction; remove it");
+        return must_be("predicted", "on",
+                       "off: random faults and noise have no prediction; remove it");
     TRY(check_steps(q, c, a));
     return failure("%s %s cannot be predicted here", a->collective, a->name);
 }
@@ -248,6 +252,8 @@ static struct problem *make_traces(struct question *q, const struct logp_invocat
                                    const struct logp_algorithm *a, struct logp_trace **run,
                                    struct logp_trace **predicted, int *code)
 {
+    if (is_of_plugin(q, a) && !is_faulty(q))
+        TRY(check_steps(q, c, a));
     if (!q->how.only_predicted)
         TRY(check_machine(q));
     if (q->model.emulated || q->model.plugin != NULL)
@@ -266,7 +272,8 @@ static struct problem *trace_collective(struct question *q, struct answer_file *
     int code = EXIT_OK;
 
     TRY(asked_algorithms(q, &a));
-    TRY(refuse(q, a.chosen[0], a.n));
+    TRY(only_one(q, a.chosen, a.n));
+    TRY(refuse(q, a.chosen[0]));
     say_free_bytes(q, a.collective, &a.c);
     if (!option_given(q, "reps"))
         q->how.reps = 1;
@@ -276,6 +283,8 @@ static struct problem *trace_collective(struct question *q, struct answer_file *
     s.predicted = q->how.only_predicted ? NULL : predicted;
     if (s.predicted != NULL && s.trace != NULL)
         s.parting = compare_traces(s.trace, s.predicted);
+    if (problem == NULL && s.trace != NULL)
+        problem = check_window(q, s.trace);
     if (problem == NULL && s.trace != NULL)
         show(&s, to);
     logp_trace_free(run);

@@ -48,21 +48,38 @@ static struct problem *limit(const struct question *q, int64_t n, int64_t most, 
 static struct problem *refuse_unplanned(const struct question *q)
 {
     if (q->model.network.topology != NULL)
-        return option_problem("--topology", logp_topology_spec(q->model.network.topology),
-                              "none: the tree is shown for a network without distances; remove it");
+        return must_be("--topology", logp_topology_spec(q->model.network.topology),
+                       "none: the tree is shown for a network without distances; remove it");
     if (q->model.network.links != NULL)
-        return option_problem(links_option(q), option_text(q, links_option(q)),
-                              "none: the tree is shown for links that are alike; remove it");
+        return must_be(links_option(q), option_text(q, links_option(q)),
+                       "none: the tree is shown for links that are alike; remove it");
     if (!q->model.emulated || model_params(q).recv_streams)
-        return option_problem("--delay", q->model.delay->name,
-                              "logp, loggp or store-forward: the tree shows times");
+        return must_be("--delay", q->model.delay->name,
+                       "logp, loggp or store-forward: the tree shows times");
     if (logp_params_capacity(&q->model.network.params) > 0)
-        return option_problem("--capacity", option_text(q, "capacity"),
-                              "off: the tree is shown without stalls of senders; remove it");
+        return must_be("--capacity", option_text(q, "capacity"),
+                       "off: the tree is shown without stalls of senders; remove it");
     if (q->model.network.rendezvous_from > 0)
-        return option_problem("--rendezvous", option_text(q, "rendezvous"),
-                              "none: the tree is shown for buffered sends; remove it");
+        return must_be("--rendezvous", option_text(q, "rendezvous"),
+                       "none: the tree is shown for buffered sends; remove it");
+    if (q->model.network.ports > 1)
+        return must_be("--ports", option_text(q, "ports"),
+                       "one port: the tree is shown for one; remove it");
     return NULL;
+}
+
+/* Show us, not units, to people if a parameter was given as a time and --unit was not given. */
+static void choose_unit(struct question *q)
+{
+    static const struct names times = {{"L", "o", "o-send", "o-recv", "g"}, 5};
+    const bool is_read = q->form.format->for_people || q->form.format->records == NULL;
+
+    for (int i = 0; i < times.n; i++) {
+        const char *text = option_given(q, times.name[i]) ? option_text(q, times.name[i]) : "0";
+
+        if (is_read && !option_given(q, "unit") && text[strlen(text) - 1] == 's')
+            q->model.unit_ns = 1000;
+    }
 }
 
 static struct problem *show_tree(struct question *q, struct answer_file *to)
@@ -75,6 +92,7 @@ static struct problem *show_tree(struct question *q, struct answer_file *to)
 
     TRY(named_collective(q, &collective));
     kind = the_kind(q, collective);
+    choose_unit(q);
     TRY(refuse_unplanned(q));
     TRY(limit(q, q->model.P, MOST_NODES, "a whole tree is shown", ""));
     TRY(kind != NULL ? kind->make(q, &tree) : make_found_tree(q, collective, &tree));

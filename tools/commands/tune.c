@@ -11,7 +11,8 @@
 
 enum { MAX_COLLECTIVES = 64 };
 
-static const struct tune_form *const forms[] = {&tune_table, &tune_openmpi, &tune_mpich, &tune_csv};
+static const struct tune_form *const forms[] = {&tune_table, &tune_openmpi, &tune_han, &tune_mpich,
+                                                &tune_csv};
 
 static struct problem *find_form(const struct question *q, const struct tune_form **out)
 {
@@ -32,9 +33,9 @@ static struct problem *find_form(const struct question *q, const struct tune_for
         return NULL;
     }
     if (*q->form.export == '\0' && suffix != NULL && strcasecmp(suffix, "txt") != 0)
-        return option_problem(
-            "--output", q->form.output,
-            "without --export openmpi or mpich, a file whose name ends in .txt or .csv");
+        return option_problem("--output", q->form.output,
+                              "without --export openmpi, openmpi-han or mpich, a file whose name "
+                              "ends in .txt or .csv");
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         if (strcmp(forms[i]->name, q->form.export) == 0) {
             snprintf(export, sizeof(export), "--export %s", q->form.export);
@@ -97,7 +98,7 @@ static struct problem *resolve_model(struct question *q)
     const size_t many = 1024;
 
     if (!q->model.emulated)
-        return option_problem("--delay", q->model.delay->name, "a delay model with parameters");
+        return must_be("--delay", q->model.delay->name, "a delay model with parameters");
     if (q->model.gamma_host)
         q->model.network.params.gamma_ps = logp_op_measure(q->what.op, many);
     if (q->model.network.params.gamma_ps < 0)
@@ -122,12 +123,31 @@ static struct problem *tune_all(const struct question *q, const struct tune_form
                                 const struct tune_collective *collectives, size_t all,
                                 struct tune_result *results, size_t *n)
 {
+    const struct tune_level none = {.q = NULL};
+    struct tune_level inside = none, between = none;
+    bool composes = form->levels >= TUNE_COMPOSED;
+
+    if (form->levels != TUNE_NO_LEVELS)
+        tune_find_levels(q, &inside, &between);
+    if (form->levels == TUNE_LEVELS_NEEDED && inside.q == NULL)
+        return option_problem("--export", form->name,
+                              "needs several nodes of several ranks, as -P 32 --nodes 4x8 --inter "
+                              "L=9us, and no --link");
+    if (inside.q != NULL && q->model.arrival_text != NULL)
+        return must_be("arrival", q->model.arrival_text,
+                       "none with --nodes and --export %s: levels are predicted apart", form->name);
     for (size_t i = 0; i < all; i++) {
-        if (!form->whole && !is_wanted(q, collectives[i].ours))
+        struct tune_result *const r = &results[*n];
+
+        if ((!form->whole && !is_wanted(q, collectives[i].ours)) ||
+            (collectives[i].composed && inside.q == NULL))
             continue;
-        results[*n] = (struct tune_result){&collectives[i],
-                                           need(calloc(q->span.n_P, sizeof(*results[*n].of)))};
-        TRY(tune_choose(q, &collectives[i], results[(*n)++].of));
+        *r = (struct tune_result){&collectives[i], need(calloc(q->span.n_P, sizeof(*r->of))),
+                                  inside, between};
+        (*n)++;
+        TRY(tune_choose(q, &collectives[i], composes ? &inside : &none, composes ? &between : &none,
+                        r->of));
+        TRY(tune_choose_levels(r));
     }
     return NULL;
 }
@@ -152,9 +172,11 @@ static struct problem *tune(struct question *q, struct answer_file *to)
         form->print(to->f, q, results, n);
     }
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < q->span.n_P; j++)
-            free(results[i].of[j].cells);
-        free(results[i].of);
+        tune_drop_cells(results[i].of, q->span.n_P);
+        if (results[i].inside.q != NULL) {
+            tune_drop_cells(results[i].inside.of, results[i].inside.q->span.n_P);
+            tune_drop_cells(results[i].between.of, results[i].between.q->span.n_P);
+        }
     }
     return problem;
 }
@@ -173,6 +195,10 @@ const struct command command_tune = {
         "its "
         "file with\n--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "
         "FILE,\nMPICH 4.0 with MPIR_CVAR_DEVICE_COLLECTIVES=none and\n"
-        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE in the environment.",
+        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE in the environment. With --nodes both "
+        "have\nchoices in and between nodes; --export openmpi-han: where its coll/han composes "
+        "them.\nOf several patterns, as --arrival none,late@0:90us,exp:50us, the best has the "
+        "least "
+        "mean\ntime.",
     .call = tune,
 };

@@ -37,17 +37,16 @@ static struct problem *list_collectives(const struct question *q, struct names *
 static struct problem *resolve_points(struct question *q)
 {
     if (!q->model.emulated)
-        return option_problem("--delay", q->model.delay->name,
-                              "a model that predictions are made under");
+        return must_be("--delay", q->model.delay->name, "a model that predictions are made under");
     if (!option_given(q, "bytes")) {
         q->span.bytes_low = 8;
         q->span.bytes_high = 64 << 10;
     }
     for (size_t i = 0; i < q->span.n_P; i++)
         if (q->span.P_list[i] > MOST_P)
-            return option_problem("-P", option_text(q, "P"), "up to 1024 processors");
+            return must_be("-P", option_text(q, "P"), "up to 1024 processors");
     if (q->span.bytes_high > 1 << 24)
-        return option_problem("--bytes", option_text(q, "bytes"), "up to 16 MiB");
+        return must_be("--bytes", option_text(q, "bytes"), "up to 16 MiB");
     return NULL;
 }
 
@@ -109,13 +108,14 @@ static struct problem *measured_on(const struct question *q, struct question *on
 {
     *on = *q;
     on->model.network.params = (struct logp_params){0};
-    on->model.node_size = 0; /* --nodes and --link apply to the prediction */
+    on->model.node_size = on->model.socket_size =
+        0; /* --nodes and --link apply to the prediction */
     on->model.rules = NULL;
     if (strcmp(q->network.on, "host") != 0)
         return set_machine(on, "--on", q->network.on);
     if (q->how.clock == LOGP_CLOCK_VIRTUAL)
-        return option_problem("--clock", "virtual",
-                              "wall on this host; --on MACHINE measures on an emulated machine");
+        return must_be("--clock", "virtual",
+                       "wall on this host; --on MACHINE measures on an emulated machine");
     use_delay(on, "none");
     return need_parameters(q);
 }
@@ -162,12 +162,13 @@ const struct command command_validate = {
     .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT |
                OPTIONS_OUTPUT,
     .answer = ANSWER_FORM,
-    .remark = "\nAll algorithms that have a prediction are run, over -P [2,4,8; over n processes "
-              "n,2n,4n]\nand --bytes [8..64Ki*8]. They are predicted with --machine [that of --on] "
-              "and measured on\nthis host at its own speed, over processes with --transport mpi, "
-              "or --on an emulated\nmachine. For a host, --machine is a file of logp measure "
-              "--delay none, or give -L, -o and\n-g. Regret is the time of the algorithm that auto "
-              "chooses, divided by the best measured\ntime. --fit finds the parameters that fit "
-              "the measured times by least squares.",
+    .remark =
+        "\nAll algorithms that have a prediction are run, over -P [2,4,8; over n processes "
+        "n,2n,4n]\nand --bytes ['8..64Ki*8']. They are predicted with --machine [that of --on] "
+        "and measured on\nthis host at its own speed, over processes with --transport mpi, "
+        "or --on an emulated\nmachine. For a host, --machine is a file of logp measure "
+        "--delay none, or give -L, -o and\n-g. Regret is the time of the algorithm that auto "
+        "chooses, divided by the best measured\ntime. --fit finds the parameters that fit "
+        "the measured times by least squares.",
     .call = validate,
 };

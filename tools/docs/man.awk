@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Manual pages of the API, section 3, from the comments of the headers: a page for each function, and one
-# for each header (logp_vp.h). usage: awk -v folder=DIR -v version=VERSION -f man.awk HEADER...
+# Manual pages of the API, section 3, from the comments of the headers: a page for each function, each struct
+# and enum with its fields or values (logp_config(3type)), and one for each header (logp_vp.h). usage: awk -v folder=DIR -v version=VERSION -f man.awk HEADER...
 
 function quoted(text, parts, n, i, out) {
     gsub(/\\/, "\\e", text)
@@ -17,14 +17,15 @@ function put(text) {
     text = quoted(text)
     print (text ~ /^[.']/ ? "\\&" : "") text > file
 }
-function start(name, section, summary) {
-    file = folder "/" name ".3"
+function start(name, synopsis, summary, section) {
+    section = section ? section : "3"
+    file = folder "/" name "." section
     print ".\\\" made from logp/" header > file
-    print ".TH " toupper(name) " 3 \"\" \"liblogp " version "\" \"liblogp\"" > file
+    print ".TH " toupper(name) " " section " \"\" \"liblogp " version "\" \"liblogp\"" > file
     print ".SH NAME" > file
     put(name " - " summary)
     print ".SH SYNOPSIS\n.nf\n.B #include <logp/" header ">" > file
-    print section > file
+    print synopsis > file
     print ".fi\n.PP\nLink with \\fB\\-llogp\\fR." > file
 }
 # The first sentence of a comment, on one line.
@@ -77,6 +78,12 @@ function body(lines, n, wanted, i, kind, code, line, found, tag) {
                 print ".TP\n.B " tag > file
             }
             sub(/^[A-Z][a-z]+: +/, "", line)
+        } else if (line ~ /^ *LOGP_[A-Z_]+=[A-Z0-9]+ / && kind == wanted) { # a variable of the environment
+            tag = line
+            sub(/^ +/, "", tag)
+            sub(/ .*/, "", tag)
+            print ".TP\n.B " tag > file
+            sub(/^ *LOGP_[A-Z_]+=[A-Z0-9]+ +/, "", line)
         } else if (line ~ /^ *- / && kind == wanted) {
             print (wanted == "" ? ".IP \\(bu 2" : ".br") > file
             sub(/^ *- /, "", line)
@@ -129,6 +136,76 @@ function function_page(name, declaration) {
     close(file)
     names[++n_names] = name
 }
+# A field or value and its comment, in one or more lines.
+function member(declaration, comment) {
+    gsub(/  +/, " ", declaration)
+    sub(/ +$/, "", declaration)
+    print ".TP\n\\fB" quoted(declaration) "\\fR" > file
+    gsub(/\n/, " ", comment)
+    gsub(/  +/, " ", comment)
+    gsub(/@param /, "", comment)
+    sentences(comment)
+}
+# A comment is before its field, or after it on the same line; both go on over further lines.
+function type_page(kind, name, i, line, text, before, after, declaration, open, ended, balance) {
+    if (n_doc == 0) {
+        print FILENAME ": " kind " " name " has no comment" > "/dev/stderr"
+        exit failed = 1
+    }
+    start(name, ".B " kind " " name ";", first_sentence(doc, n_doc), "3type")
+    print ".SH DESCRIPTION" > file
+    body(doc, n_doc, "")
+    print (kind == "enum" ? ".SH VALUES" : ".SH FIELDS") > file
+    for (i = 1; i <= n_members; i++) {
+        line = members[i]
+        sub(/^ +/, "", line)
+        if (open == "") {
+            if (line ~ /^\/\*\*[^<]/) {
+                open = "before"
+                before = ""
+                line = substr(line, 4)
+            } else if (line ~ /^\/\*/) {
+                open = "none"
+                line = substr(line, 3)
+            } else if (match(line, /\/\*\*?<?/)) {
+                declaration = declaration " " substr(line, 1, RSTART - 1)
+                line = substr(line, RSTART + RLENGTH)
+                after = ""
+                open = "after"
+            } else {
+                declaration = declaration (declaration == "" ? "" : " ") line
+                line = ""
+            }
+        } else
+            sub(/^\* ?/, "", line)
+        if (open != "") {
+            text = line
+            ended = sub(/ *\*\/.*/, "", text)
+            if (open == "before")
+                before = before " " text
+            else if (open == "after")
+                after = after " " text
+            if (!ended)
+                continue
+            if (open != "after") {
+                open = ""
+                continue
+            }
+            open = ""
+        }
+        balance = declaration # a comma within parentheses ends no field
+        if (gsub(/\(/, "", balance) != gsub(/\)/, "", balance) && after == "")
+            continue
+        if (declaration ~ /[;,{] *$/ || (i == n_members && declaration != "") || after != "") {
+            sub(/^ +/, "", declaration)
+            member(declaration, after != "" ? after : before)
+            declaration = before = after = ""
+        }
+    }
+    print ".SH SEE ALSO\n.BR logp_" header " (3)" > file
+    close(file)
+    types[++n_types] = name
+}
 function header_page(i) {
     start("logp_" header, "", first_sentence(about, n_about))
     print ".SH DESCRIPTION" > file
@@ -137,6 +214,10 @@ function header_page(i) {
         print ".SH FUNCTIONS" > file
     for (i = 1; i <= n_names; i++)
         print ".BR " names[i] " (3)" (i < n_names ? "," : "") > file
+    if (n_types)
+        print ".SH TYPES" > file
+    for (i = 1; i <= n_types; i++)
+        print ".BR " types[i] " (3type)" (i < n_types ? "," : "") > file
     print ".SH SEE ALSO\n.BR logp (1)" > file
     close(file)
 }
@@ -145,8 +226,9 @@ FNR == 1 {
         header_page()
     header = FILENAME
     sub(/.*\//, "", header)
-    n_names = n_doc = n_about = group = 0
+    n_names = n_types = n_doc = n_about = group = 0
 }
+in_type && !/^\}/ { members[++n_members] = $0; next }
 /^[ ]*\/\*\* @\{ \*\// { group = 1; next }
 /^[ ]*\/\*\* @\} \*\// { group = 0; next }
 /^\/\*\*($|[^<])/ {
@@ -178,12 +260,14 @@ within {
     }
     next
 }
-/^LOGP_API / { text = ""; declaring = 1 }
+/^LOGP_API / || (/^static inline .*[ *]logp_[a-z0-9_]+\(/ && n_doc > 0) { text = ""; declaring = 1 }
 declaring {
-    sub(/^LOGP_API /, "")
+    ended = /;|\)$/
+    sub(/^LOGP_API |^static inline /, "")
     sub(/^         /, "")
+    sub(/\)$/, ");")
     text = text ".BI \"" $0 "\"\n"
-    if (/;/) {
+    if (ended) {
         declaring = 0
         name = text
         match(name, /logp_[a-z0-9_]+\(/)
@@ -193,7 +277,31 @@ declaring {
     }
     next
 }
-/^(struct|enum|#define|typedef|static)/ && !group { n_doc = 0 }
+/^(struct|enum|union) logp_[a-z0-9_]+ \{/ {
+    kind = $1
+    type = $2
+    n_members = 0
+    rest = $0
+    sub(/^[^{]*\{ */, "", rest)
+    if (rest != "")
+        n = split(rest, parts, / *, */) # of one line
+    if (rest != "" && sub(/ *\};.*/, "", parts[n]))
+        for (i = 1; i <= n; i++)
+            members[++n_members] = parts[i] (i < n ? "," : "")
+    else
+        in_type = 1
+    if (!in_type) {
+        type_page(kind, type)
+        n_doc = 0
+    }
+    next
+}
+in_type && /^\}/ {
+    type_page(kind, type)
+    in_type = n_doc = 0
+    next
+}
+/^(struct|enum|#define|typedef|static)/ && !group && !declaring { n_doc = 0 }
 END {
     if (failed)
         exit 1

@@ -14,7 +14,7 @@ struct problem *answer_open(struct answer_file *a, const char *option, const cha
     const int error = new_file_begin(&file, path);
 
     if (error != 0)
-        return option_problem(option, path, "a file that can be written: %s", strerror(error));
+        return must_be(option, path, "a file that can be written: %s", strerror(error));
     *a = (struct answer_file){.f = file.f,
                               .before = a->f,
                               .file = file,

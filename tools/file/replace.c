@@ -144,7 +144,7 @@ struct problem *check_place(const char *option, const char *path)
     const int error = place_error(path);
 
     if (error != 0)
-        return option_problem(option, path, "a writable file: %s", strerror(error));
+        return must_be(option, path, "a writable file: %s", strerror(error));
     return NULL;
 }
 

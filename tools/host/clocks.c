@@ -56,7 +56,9 @@ static int64_t now_of(struct host_rank *h)
     the_guest.charge_computing();
     ns = logp_now(h->vp);
     the_guest.resume_computing();
-    return ns;
+    if (ns < 0)
+        the_guest.note_result((int)ns);
+    return ns >= 0 ? ns : 0;
 }
 
 static int64_t epoch_ns(clockid_t clock)
@@ -71,9 +73,12 @@ int64_t host_read_clock(clockid_t clock)
 {
     struct host_rank *h = the_job != NULL && the_job->follows_clock ? host_here() : NULL;
     struct timespec t = {0, 0};
+    int64_t ns;
 
-    if (h != NULL)
-        return epoch_ns(clock) + logp_now(h->vp);
+    if (h != NULL) {
+        ns = logp_now(h->vp);
+        return epoch_ns(clock) + (ns >= 0 ? ns : 0);
+    }
     return clock_gettime(clock, &t) == 0 ? t.tv_sec * second + t.tv_nsec : -1;
 }
 

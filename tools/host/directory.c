@@ -5,12 +5,13 @@
  * which is after a call of the guest. That costs each call something, so it is done for an executable that calls
  * chdir(), fchdir() or umask(); if a library alone does, they are those of all ranks.
  */
-#include "host.h"
+#include "picture.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -121,10 +122,23 @@ EXPORT int fchdir(int file)
     return rc;
 }
 
+/* The library of Fortran narrows the mask while it makes a scratch file, which has narrow permissions anyway. Ranks would restore
+ * each other's. */
+static bool is_of_fortran(const void *caller)
+{
+    uintptr_t offset;
+    const struct picture *p = host_picture_of(host_in_picture((uintptr_t)caller), &offset);
+    const struct object *library = p != NULL ? host_object_at(p, offset) : NULL;
+
+    return library != NULL && strstr(library->path, "/libgfortran.") != NULL;
+}
+
 EXPORT mode_t umask(mode_t mask)
 {
     struct host_rank *h = changer();
 
+    if (h != NULL && is_of_fortran(__builtin_return_address(0)))
+        return mask;
     if (h != NULL) {
         name_shared(h, "umask()", "the mask of permissions");
         h->mask = mask & 0777;

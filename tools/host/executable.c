@@ -76,10 +76,32 @@ const char *host_function_at(const struct job *job, uintptr_t address, uintptr_t
     return name;
 }
 
+void *host_function_named(const struct host_rank *h, const char *name)
+{
+    static const Elf64_Word tables[] = {SHT_SYMTAB, SHT_DYNSYM};
+    const char *file = h->job->file;
+    const Elf64_Shdr *all = (const Elf64_Shdr *)(file + ((const Elf64_Ehdr *)file)->e_shoff);
+
+    for (int t = 0; t < 2; t++) {
+        const Elf64_Shdr *s = host_section(file, tables[t], NULL);
+
+        for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(Elf64_Sym); i++) {
+            const Elf64_Sym *symbol = (const Elf64_Sym *)(file + s->sh_offset) + i;
+
+            if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+                strcmp(file + all[s->sh_link].sh_offset + symbol->st_name, name) == 0)
+                return (void *)(h->base + symbol->st_value);
+        }
+    }
+    return NULL;
+}
+
 uintptr_t host_address_in_file(const struct host_rank *h, uintptr_t address)
 {
     const uintptr_t offset = address - h->base;
 
+    if (address - h->wrappers < h->wrappers_bytes)
+        return 0;
     return offset < h->job->image_bytes ? offset | (uintptr_t)h->job->index << PROGRAM_SHIFT : 0;
 }
 

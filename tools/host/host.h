@@ -49,18 +49,22 @@ struct variables {
 enum { N_VARIABLES = 8, N_STREAMS = 4 };
 
 struct rank;
+struct host_rank;
 
 /* The guest, the library that programs are linked with and for which they are ranks. It defines this
  * table. */
 struct guest {
     const char *name;          /* of the interface: "MPI" */
-    const char *library;       /* its file */
+    const char *library;       /* its file, which programs are linked with; NULL: they are not */
     const char *libraries;     /* the start of the name of each library of that interface */
     const char *own_libraries; /* and of each version of this one */
+    const char *driver;        /* the compiler driver, "logp-cc"; NULL: none */
     /* The process has been started without a command: its only rank is main(). @return the exit code */
     int (*run_alone)(main_function *main, int argc, char **argv);
     /* Note the result of the runtime in a call of the current rank. */
     void (*note_result)(int rc);
+    /* Draw a number 0 .. n-1 for a rank, of the run; NULL: the host draws */
+    int (*draw)(struct host_rank *h, int n);
     /* A rank leaves its own code for a time that the emulated clock counts by itself; and enters
      * it. */
     void (*charge_computing)(void);
@@ -78,7 +82,13 @@ struct host_rank {
     bool acts;            /* its threads may call the guest for it */
     atomic_int inside;    /* the thread that does: its number and 1; 0: none does */
     int depth;            /* calls within its call */
+    bool takes_turns;     /* several may be in a call: a turn each, until the call ends or waits */
+    atomic_uint turn;     /* whether one of them has its turn: threads.c */
+    atomic_int n_late;    /* threads that have waited long for a turn */
+    atomic_int polls;     /* of the threads whose calls wait the one that polls, as in `inside` */
+    atomic_uint changes;  /* counts the ends of its calls */
     atomic_int n_threads; /* that it has made */
+    atomic_int n_alive;   /* of these */
     atomic_bool running;  /* it stays, where a run is abandoned */
     int code, rc;         /* its exit code; the error that ended the run */
     uintptr_t place;      /* where it was when the run ended: host_place_here() */
@@ -89,13 +99,17 @@ struct host_rank {
     struct random_data random;
     char random_state[128];
     struct drand48_data drand48;
+    uint64_t n_drawn;    /* sequences of getrandom() */
     char *token;         /* of strtok() */
     int64_t computes_ns; /* its thread's processor time when it last resumed its own code */
     struct variables variables;
-    void *at[N_VARIABLES];     /* of each: here, or in an image that has a copy */
-    uintptr_t base;            /* of its image in memory: where the file's address 0 is */
-    bool was_ended;            /* its destructors run once, and not after _exit() */
-    char **environment;        /* environment.c: an array of its own; NULL: none */
+    void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
+    uintptr_t base;        /* of its image in memory: where the file's address 0 is */
+    uintptr_t wrappers,
+        wrappers_bytes;  /* functions in its image that are not places of the program */
+    void (*flush)(void); /* of the program: write what its streams keep; NULL: they keep nothing */
+    bool was_ended;      /* its destructors run once, and not after _exit() */
+    char **environment;  /* environment.c: an array of its own; NULL: none */
     struct specific *specific; /* keys.c: of keys of threads; n_specific of them */
     int n_specific;
     int directory; /* directory.c: its own; 0: it has not changed that */
@@ -104,10 +118,11 @@ struct host_rank {
     struct host_signals *signals; /* signals.c: NULL: the rank has no handlers */
     bool parses; /* getopt(): it has been called; characters of a word done; operands passed */
     int in_word, first_operand, last_operand;
-    char **argv;    /* a copy */
-    void *streams;  /* of C++ */
-    void *image;    /* what the loader has loaded; NULL: nothing, or the image is a clone */
-    int image_file; /* for the loader: the copy of the executable; 0: none yet */
+    char **argv;         /* a copy */
+    void *streams;       /* of C++ */
+    void *handler_stack; /* for signals; NULL: the thread has one already */
+    void *image;         /* what the loader has loaded; NULL: nothing, or the image is a clone */
+    int image_file;      /* for the loader: the copy of the executable; 0: none yet */
     int64_t ended_ns,
         late_ns;         /* the emulated time at its end, and how far behind that the host is */
     int64_t computed_ns; /* computing.c: processor time of its own code */
@@ -170,6 +185,30 @@ struct job {
 
 extern struct job *the_job; /* NULL: none runs */
 
+/* crash.c: report the place of a rank that crashes, before the handler that was there */
+void host_catch_crashes(void);
+/* A stack that is exceeded leaves no place for the handler. @return what to free; NULL: nothing */
+void *host_make_handler_stack(void);
+void host_free_handler_stack(void *memory);
+
+/* rank.c: a rank begins, on its thread, and has its processor and its program; and it has ended */
+void host_begin_rank(const struct job *job, struct host_rank *h);
+void host_end_rank(struct host_rank *h);
+/* Load its copy of the executable, and call the constructors. If it cannot be loaded, that is reported, and the run ends.
+ * @return its entry */
+void *host_start_image(const struct job *job, struct host_rank *h);
+
+/* start.c: arguments of a rank, which programs move and change. To be freed; NULL: no memory */
+char **host_copy_arguments(int n, char **argv);
+
+/* explored.c: forget the rank of a run that is over. */
+void host_forget_rank(struct host_rank *h);
+/* Before each run, forget all ranks of the one before, and their output */
+void host_begin_explored(struct job *job);
+/* Print what the last run has written; and where its P ranks were. */
+void host_print_output(const struct job *job);
+void host_print_places(const struct job *job, int P);
+
 /* ending.c: a run that is over ends, also if a rank never calls the guest again. exit_code: of the process then */
 void host_begin_watch(int (*exit_code)(void));
 void host_end_watch(void); /* the run has returned */
@@ -192,6 +231,8 @@ const char *host_symbol_name(const struct job *job, const Elf64_Sym *symbol);
 const Elf64_Sym *host_symbol_of(const struct job *job, const char *name);
 /* A symbol that refers to another file now is this address. */
 void host_set_address(Elf64_Sym *symbol, void *address);
+/* A function of the executable: where it is in a copy of this rank. NULL: it is not there, or the file is stripped */
+void *host_function_named(const struct host_rank *h, const char *name);
 /* The function at this address of the file. @return NULL: unknown; *offset: from its start */
 const char *host_function_at(const struct job *job, uintptr_t address, uintptr_t *offset);
 /* Bytes from the file's address 0 to the end of the last segment. */
@@ -205,6 +246,8 @@ void host_write_address(const struct host_rank *host, const Elf64_Sym *symbol, v
 
 /* image.c. prepare: called before the first copy is made */
 int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size);
+/* Whether the copies of so many ranks fit into this process, once all programs are read; else the reason is in *why. */
+bool host_has_room(const struct job *job, int n_here, char *why, size_t size);
 /* Load a copy of the executable. @return its entry; NULL: the reason is in *why */
 void *host_load_image(const struct job *job, struct host_rank *host, char *why, size_t size);
 /* Unload it. Its file is used again. */
@@ -326,6 +369,13 @@ void host_be_thread_of(struct host_rank *h);
 struct host_rank *host_owner(void);
 /* Such a thread calls the guest for its rank from now on. @return false: it cannot */
 bool host_act(struct host_rank *h);
+/* Threads of h call the guest in turn: wait for it; and let the next one call. */
+void host_take_turn(struct host_rank *h);
+void host_end_turn(struct host_rank *h);
+/* A call waits, and another thread may have a turn: one of the threads polls, and the others sleep for some time or until
+ * it is through. may_sleep: the one that polls, too, for 50 us */
+void host_rest(struct host_rank *h, bool may_sleep);
+void host_rest_no_more(struct host_rank *h); /* the call of this thread ends */
 /* End such a thread. */
 void host_end_thread(void) __attribute__((noreturn));
 /* End the process from such a thread. */
@@ -349,6 +399,8 @@ void host_begin_output(void);
 void host_end_lines(struct host_rank *h, int fd);
 void host_end_output(struct host_rank *h);
 void host_write_all(int fd, const char *text, size_t n);
+/* Write it to the process's stream, as a rank, in whole lines. @return n; -1: there is no memory */
+ssize_t host_put(struct host_rank *h, int fd, const char *text, size_t n);
 /* stderr of the process, by a stream that no rank uses: a rank that writes into a full pipe holds
  * the lock of its stream for ever. The last lines of a run that was abandoned are dropped if the
  * pipe is full. */

@@ -192,9 +192,13 @@ static const char *unsuitable(const struct job *job)
         !is_in_file(job, e->e_shoff, e->e_shnum, sizeof(Elf64_Shdr)) || !sections_are_whole(job))
         return "its file is not complete";
     if (e->e_type != ET_DYN)
-        return "it is not position-independent: compile it with logp-cc, or with -fPIE -pie";
+        return the_guest.driver != NULL
+                   ? "it is not position-independent: compile it with logp-cc, or with -fPIE -pie"
+                   : "it is not position-independent: compile it with -fPIE -pie";
     if (!has_segment(job->file, PT_INTERP))
-        return "it is a library, or statically linked: link it with logp-cc";
+        return the_guest.driver != NULL
+                   ? "it is a library, or statically linked: link it with logp-cc"
+                   : "it is a library, or statically linked: link it as an executable";
     if (host_section(job->file, SHT_DYNAMIC, NULL) == NULL ||
         host_section(job->file, SHT_DYNSYM, NULL) == NULL)
         return "its section headers have been removed: link it again, and strip it with plain "
@@ -267,8 +271,7 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     *why = '\0';
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         snprintf(why, size, "%s",
-                 fd < 0 ? strerror(errno)
-                        : "it is not a file: name an executable that logp-cc has made");
+                 fd < 0 ? strerror(errno) : "it is not a file: name an executable");
         if (fd >= 0)
             host_close(fd);
         return -1;
@@ -320,6 +323,69 @@ int host_read_image(struct job *job, void (*prepare)(struct job *), char *why, s
     return 0;
 }
 
+/* ---- whether the copies of all ranks fit into what Linux maps for a process ---- */
+
+enum {
+    LOADED = 5,     /* mappings of a copy that the loader makes */
+    OF_RANKS = 1000 /* mappings that are left for the memory that ranks ask for */
+};
+
+static size_t mappings_of_copy(const struct job *job)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; job->picture != NULL && i < job->picture->n_objects; i++)
+        n += job->picture->objects[i].writable < job->picture->objects[i].bytes ? 2 : 1;
+    return job->picture != NULL ? n : LOADED;
+}
+
+static size_t lines_of(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    size_t n = 0;
+
+    for (int c; f != NULL && (c = getc(f)) != EOF;)
+        n += c == '\n';
+    if (f != NULL)
+        fclose(f);
+    return n;
+}
+
+static size_t most_mappings(void)
+{
+    FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
+    size_t most = 0;
+
+    if (f != NULL && fscanf(f, "%zu", &most) != 1)
+        most = 0;
+    if (f != NULL)
+        fclose(f);
+    return most;
+}
+
+bool host_has_room(const struct job *job, int n_here, char *why, size_t size)
+{
+    const size_t most = most_mappings(), used = lines_of("/proc/self/maps") + OF_RANKS;
+    const size_t ranks = (size_t)job->n_ranks;
+    size_t needed = 0, each, fit;
+
+    for (const struct job *j = job; j != NULL; j = j->next)
+        needed += mappings_of_copy(j) *
+                  ((j->next != NULL ? (size_t)j->next->first_rank : ranks) - (size_t)j->first_rank);
+    needed = (needed * (size_t)n_here + ranks - 1) / ranks;
+    if (most == 0 || needed + used <= most)
+        return true;
+    each = (needed + (size_t)n_here - 1) / (size_t)n_here;
+    fit = most > used ? (most - used) / each / 100 * 100 : 0;
+    snprintf(why, size,
+             "-P %d: the copies of the program for %d ranks need %zu mappings, %zu each, and a "
+             "process has at most %zu (vm.max_map_count); type -P %zu, or as root "
+             "sysctl vm.max_map_count=%zu",
+             job->n_ranks, n_here, needed, each, most, fit * (ranks / (size_t)n_here),
+             (needed + used + 9999) / 10000 * 10000);
+    return false;
+}
+
 /* It stays open: a path used again is this object. */
 static bool make_own_file(const struct job *job, struct host_rank *host)
 {
@@ -361,7 +427,9 @@ static bool load_clone(const struct job *job, struct host_rank *host, char *why,
     host_give_streams(job, host);
     host->base = host_make_clone_of(job->picture, host);
     if (host->base == 0)
-        snprintf(why, size, "there is no memory for its globals");
+        snprintf(why, size,
+                 "there is no memory for its globals, or the process has too many mappings "
+                 "(vm.max_map_count): take fewer ranks");
     return host->base != 0;
 }
 

@@ -42,6 +42,8 @@ void host_leave_rank(int code, int rc)
         host_end_calls(&h->exit_calls, true);
     if (rc == 0)
         host_end_image(h->job, h);
+    else if (h->flush != NULL) /* another rank may have ended the run */
+        h->flush();
     longjmp(h->end, 1);
 }
 
@@ -72,8 +74,10 @@ void host_abort_run(int code)
     /* relaxed: it is read when all ranks have ended */
     atomic_compare_exchange_strong_explicit(&the_job->abort_code, &none, code, memory_order_relaxed,
                                             memory_order_relaxed);
-    if (the_job->kept != NULL)
+    if (the_job->kept != NULL) {
+        h->code = code;
         host_fail_explored(h);
+    }
     logp_machine_stop(logp_vp_machine(h->vp), -ECANCELED);
     host_leave_rank(code, -ECANCELED);
 }

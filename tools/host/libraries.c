@@ -101,7 +101,7 @@ void host_name_old_link(const struct job *job)
     Dl_info library;
 
     folders = folders_of(first, strings);
-    if (folders == NULL || dladdr(&the_job, &library) == 0 ||
+    if (the_guest.library == NULL || folders == NULL || dladdr(&the_job, &library) == 0 ||
         realpath(library.dli_fname, path) == NULL || (slash = strrchr(path, '/')) == NULL ||
         slash - path < (ptrdiff_t)strlen(below) ||
         memcmp(slash + 1 - strlen(below), below, strlen(below)) != 0)

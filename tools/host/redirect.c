@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* ---- the process's own ---- */
@@ -228,9 +229,43 @@ EXPORT int dup2(int from, int to)
     return fcntl(from, F_GETFD) >= 0 ? to : -1;
 }
 
-EXPORT ssize_t write(int fd, const void *buf, size_t n)
+/* The rank whose stream this is; NULL: none, or the host and the runtime report something themselves. */
+static struct host_rank *writer(int fd, const void *caller)
 {
-    struct host_rank *h = fd == STDOUT_FILENO || fd == STDERR_FILENO ? host_of_process() : NULL;
+    const bool is_standard = fd == STDOUT_FILENO || fd == STDERR_FILENO;
 
+    return is_standard && !host_is_own_code(caller) ? host_of_process() : NULL;
+}
+
+/* Text for a standard stream leaves in whole lines, as that of the stream of C does. */
+static ssize_t write_of(struct host_rank *h, int fd, const void *buf, size_t n)
+{
+    if (h != NULL && lines_of(h, fd)->to == 0)
+        return host_put(h, fd, buf, n);
     return host_write(h != NULL ? meant_by(h, fd) : fd, buf, n);
+}
+
+/* Within a caller they would not see its address. */
+#define ALONE __attribute__((noinline))
+
+EXPORT ALONE ssize_t write(int fd, const void *buf, size_t n)
+{
+    return write_of(writer(fd, __builtin_return_address(0)), fd, buf, n);
+}
+
+EXPORT ALONE ssize_t writev(int fd, const struct iovec *parts, int n)
+{
+    struct host_rank *h = writer(fd, __builtin_return_address(0));
+    ssize_t all = 0;
+
+    if (h == NULL)
+        return NEXT(writev)(fd, parts, n);
+    for (int i = 0; i < n; i++) {
+        const ssize_t k = write_of(h, fd, parts[i].iov_base, parts[i].iov_len);
+
+        if (k < 0)
+            return all > 0 ? all : k;
+        all += k;
+    }
+    return all;
 }

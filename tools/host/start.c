@@ -21,8 +21,7 @@ static int main_alone(int argc, char **argv, char **env)
 EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
                              void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
-/* Programs move and change their arguments. @return NULL: no memory */
-static char **copy_arguments(int n, char **argv)
+char **host_copy_arguments(int n, char **argv)
 {
     size_t bytes = (size_t)(n + 1) * sizeof(char *);
     char **copy, *text;
@@ -44,7 +43,7 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
     struct host_rank *h = host_here();
 
     if (h != NULL) {
-        h->argv = copy_arguments(h->job->argc, h->job->argv);
+        h->argv = host_copy_arguments(h->job->argc, h->job->argv);
         if (h->argv == NULL)
             host_leave_rank(1, -ENOMEM);
         the_guest.resume_computing();

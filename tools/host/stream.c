@@ -116,6 +116,11 @@ static ssize_t put(int fd, struct lines *l, const char *text, size_t n, int rank
     return (ssize_t)n;
 }
 
+ssize_t host_put(struct host_rank *h, int fd, const char *text, size_t n)
+{
+    return put(fd, fd == STDOUT_FILENO ? &h->out : &h->err, text, n, logp_vp_rank(h->vp));
+}
+
 /* All ranks share the stream, and an error would be one of all: what a rank writes to a stream that it has
  * closed is dropped. */
 static ssize_t put_out(void *fd, const char *text, size_t n)

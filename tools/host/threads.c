@@ -8,9 +8,12 @@
 #include "host.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 struct host_rank *host_owner(void)
@@ -96,6 +99,15 @@ EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
 
 /* ---- their start ---- */
 
+/* Also where the thread is cancelled. @return false: there is no memory */
+static bool at_end_of_thread(void (*function)(void *), void *arg)
+{
+    typedef int at_exit(void (*function)(void *), void *arg, void *object);
+    at_exit *const add = (at_exit *)host_next_of("__cxa_thread_atexit_impl");
+
+    return add(function, arg, &the_job) == 0;
+}
+
 struct start {
     void *(*function)(void *arg);
     thrd_start_t c11_function;
@@ -105,6 +117,14 @@ struct start {
     bool has_share; /* false: it inherits the cores of the thread that makes it */
     struct cores share;
 };
+
+static void end_alive(void *arg)
+{
+    struct host_rank *h = arg;
+
+    /* relaxed: that it is gone is seen late at worst */
+    atomic_fetch_sub_explicit(&h->n_alive, 1, memory_order_relaxed);
+}
 
 /* @return NULL: no memory; or the calling thread is neither a rank nor made by one: *h is NULL */
 static struct start *new_start(struct host_rank **h, bool may_move)
@@ -120,6 +140,8 @@ static struct start *new_start(struct host_rank **h, bool may_move)
     s->maker = *h;
     /* relaxed: only the number counts */
     s->number = 1 + atomic_fetch_add_explicit(&(*h)->n_threads, 1, memory_order_relaxed);
+    /* relaxed: the thread that creates it reads it next, or waits for one that does */
+    atomic_fetch_add_explicit(&(*h)->n_alive, 1, memory_order_relaxed);
     s->has_share = may_move && rank != NULL && share_of(rank, &s->share);
     return s;
 }
@@ -129,6 +151,7 @@ static struct start begin(void *arg)
     const struct start s = *(struct start *)arg;
 
     free(arg);
+    at_end_of_thread(end_alive, s.maker);
     host_be_made_by(s.maker, s.number);
     host_begin_locals_of_thread(s.maker);
     if (s.has_share) /* only for speed, so errors are ignored */
@@ -164,8 +187,10 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     s->function = function;
     s->arg = arg;
     rc = NEXT(pthread_create)(thread, attr, run, s);
-    if (rc != 0)
+    if (rc != 0) {
+        end_alive(h);
         free(s);
+    }
     return rc;
 }
 
@@ -182,8 +207,10 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *arg)
     s->c11_function = function;
     s->arg = arg;
     rc = NEXT(thrd_create)(thread, run_c11, s);
-    if (rc != thrd_success)
+    if (rc != thrd_success) {
+        end_alive(h);
         free(s);
+    }
     return rc;
 }
 
@@ -197,17 +224,159 @@ static void act_no_more(void *arg)
 
 bool host_act(struct host_rank *h)
 {
-    typedef int at_exit(void (*function)(void *), void *arg, void *object);
     static _Thread_local bool acts;
-    at_exit *const add = (at_exit *)host_next_of("__cxa_thread_atexit_impl");
 
     if (acts)
         return true;
-    /* also where the thread is cancelled */
-    if (add(act_no_more, NULL, &the_job) != 0 || logp_vp_act(h->vp) != 0)
+    if (!at_end_of_thread(act_no_more, NULL) || logp_vp_act(h->vp) != 0)
         return false;
     acts = true;
     return true;
+}
+
+/* ---- their turns ---- */
+
+enum {
+    LOOKS = 64,   /* a turn is short, unless the core is another rank's */
+    PATIENCE = 4, /* sleeps for a turn that another thread then takes */
+    FIRST_NAP_NS = 20000,
+    NAP_NS = 50000, /* times the threads that the rank has made */
+    LONGEST_NAP_NS = 500000
+};
+
+/* host_rank.turn */
+enum { FREE, TAKEN, AWAITED /* taken, and threads sleep until it ends */ };
+
+static void sleep_while(atomic_uint *word, unsigned is, int64_t at_most_ns)
+{
+    const struct timespec t = {.tv_nsec = at_most_ns};
+
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, is, at_most_ns > 0 ? &t : NULL, NULL, 0);
+}
+
+static void wake(atomic_uint *word, int n)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
+}
+
+/* Where other programs use the cores, a yield may take their time slices, and a sleep ends sooner.
+ * @return false: this thread should sleep, since a yield before has taken long */
+static bool yield_soon(void)
+{
+    static _Thread_local int n_sleeps;
+    struct timespec before, after;
+
+    if (n_sleeps > 0) {
+        n_sleeps--;
+        return false;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    sched_yield();
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    if ((after.tv_sec - before.tv_sec) * INT64_C(1000000000) + after.tv_nsec - before.tv_nsec >
+        NAP_NS)
+        n_sleeps = LOOKS;
+    return true;
+}
+
+static bool try_turn(struct host_rank *h, unsigned turn, bool is_late)
+{
+    unsigned none = FREE;
+
+    /* relaxed: a thread that does not see it yet goes first once more */
+    return (is_late || atomic_load_explicit(&h->n_late, memory_order_relaxed) == 0) &&
+           /* acquire pairs with the exchange in host_end_turn() */
+           atomic_compare_exchange_strong_explicit(&h->turn, &none, turn, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+/* Sleep until the turn ends. */
+static void await_turn(struct host_rank *h)
+{
+    unsigned turn = TAKEN;
+
+    /* seq_cst: host_end_turn() sees AWAITED, or the kernel sees the new value */
+    if (atomic_compare_exchange_strong_explicit(&h->turn, &turn, AWAITED, memory_order_seq_cst,
+                                                memory_order_seq_cst) ||
+        turn == AWAITED)
+        sleep_while(&h->turn, AWAITED, 0);
+    else
+        sched_yield(); /* it is free, for a thread that is late */
+}
+
+/* A thread that calls again may take its next turn before those that wait, since a turn is shorter than a switch of threads. One
+ * that has slept PATIENCE times in vain is late: others let it go first. */
+void host_take_turn(struct host_rank *h)
+{
+    bool is_late = false;
+
+    for (int i = 0; i < LOOKS; i++) {
+        if (try_turn(h, TAKEN, false))
+            return;
+        if (!yield_soon())
+            break;
+    }
+    for (int i = 0; !try_turn(h, AWAITED, is_late); i++) {
+        if (i == PATIENCE) {
+            is_late = true;
+            /* seq_cst: before await_turn(), so host_end_turn() sees it if it sees AWAITED */
+            atomic_fetch_add_explicit(&h->n_late, 1, memory_order_seq_cst);
+        }
+        await_turn(h);
+    }
+    if (is_late)
+        /* relaxed: a count that is too high for a while costs a call of the kernel */
+        atomic_fetch_sub_explicit(&h->n_late, 1, memory_order_relaxed);
+}
+
+void host_end_turn(struct host_rank *h)
+{
+    /* release pairs with the acquire in try_turn(); seq_cst: as in await_turn() and host_take_turn() */
+    if (atomic_exchange_explicit(&h->turn, FREE, memory_order_seq_cst) == AWAITED)
+        wake(&h->turn, atomic_load_explicit(&h->n_late, memory_order_seq_cst) > 0 ? INT_MAX : 1);
+}
+
+static _Thread_local int64_t nap_ns;
+
+void host_rest(struct host_rank *h, bool may_sleep)
+{
+    static _Thread_local unsigned looks;
+    const int me = host_thread_number() + 1;
+    int none = 0;
+
+    /* relaxed, here and below: more than one that polls, or none for a while, does no harm */
+    if (!atomic_compare_exchange_strong_explicit(&h->polls, &none, me, memory_order_relaxed,
+                                                 memory_order_relaxed) &&
+        none != me) {
+        /* The thread that polls may complete what this one waits for, so it looks itself now and then: all of them together
+         * about once in NAP_NS. */
+        const int64_t share =
+                          NAP_NS * (int64_t)atomic_load_explicit(&h->n_alive, memory_order_relaxed),
+                      longest = share < FIRST_NAP_NS     ? FIRST_NAP_NS
+                                : share < LONGEST_NAP_NS ? share
+                                                         : LONGEST_NAP_NS;
+
+        nap_ns = nap_ns == 0 ? FIRST_NAP_NS : 2 * nap_ns;
+        nap_ns = nap_ns < longest ? nap_ns : longest;
+        sleep_while(&h->changes, atomic_load_explicit(&h->changes, memory_order_relaxed), nap_ns);
+    } else if (!may_sleep) {
+        sched_yield();
+    } else if (++looks % LOOKS == 0 || !yield_soon()) {
+        sleep_while(&h->changes, atomic_load_explicit(&h->changes, memory_order_relaxed),
+                    looks % LOOKS == 0 ? NAP_NS : FIRST_NAP_NS);
+    }
+}
+
+void host_rest_no_more(struct host_rank *h)
+{
+    int me = host_thread_number() + 1;
+
+    nap_ns = 0;
+    if (!atomic_compare_exchange_strong_explicit(&h->polls, &me, 0, memory_order_relaxed,
+                                                 memory_order_relaxed))
+        return;
+    atomic_fetch_add_explicit(&h->changes, 1, memory_order_relaxed);
+    wake(&h->changes, 1);
 }
 
 /* The next call of the rank's own thread returns the error. */
@@ -219,6 +388,10 @@ void host_end_thread(void)
         h->depth = 0;
         atomic_store_explicit(&h->inside, 0,
                               memory_order_release); /* pairs as in mpi_end_alone() */
+        if (h->takes_turns) {
+            host_rest_no_more(h);
+            host_end_turn(h);
+        }
     }
     NEXT(pthread_exit)(NULL);
     __builtin_unreachable();

@@ -6,41 +6,26 @@
  */
 #include "explore.h"
 #include "mpi/check/check.h"
+#include "mpi/standard/names.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- before each run ---- */
-
-static void forget_rank(struct host_rank *h)
-{
-    const int file = (host_unload_image(h), h->image_file);
-
-    host_forget_calls(h);
-    host_end_redirections(h);
-    *h = (struct host_rank){.image_file = file};
-}
 
 static int begin(int P, void *arg)
 {
     struct job *job = arg;
 
-    for (int i = 0; i < P; i++)
-        forget_rank(&job->hosts[i]);
+    host_begin_explored(job);
     memset(the_run.ranks, 0, (size_t)P * sizeof(*the_run.ranks));
-    for (size_t i = 0; i < job->kept->n; i++)
-        free(job->kept->pieces[i].text);
-    job->kept->n = 0;
-    job->abort_code = -1;
     check_begin();
+    mpi_forget_names();
     for (int i = 0; i < the_run.storage.n_servers; i++)
         the_run.storage.free_ns[i] = 0;
     atomic_flag_clear_explicit(&the_run.said_unused, memory_order_relaxed); /* no rank runs */
-    job->pid = getpid(); /* the kit may have made a child process */
     return 0;
 }
 
@@ -69,32 +54,6 @@ void mpi_print_calls(FILE *f, const char *text)
         }
     }
     fputs(text, f);
-}
-
-static void print_output(const struct output *o)
-{
-    for (size_t i = 0; i < o->n; i++)
-        host_write_all(o->pieces[i].fd, o->pieces[i].text, o->pieces[i].n);
-}
-
-/* Where the ranks were when the run ended. */
-static void print_places(const struct job *job)
-{
-    uintptr_t places[MOST_PLACES] = {0};
-    char texts[MOST_PLACES][PLACE_TEXT];
-    const int n = job->n_ranks < MOST_PLACES ? job->n_ranks : MOST_PLACES;
-
-    for (int i = 0; i < n; i++)
-        places[i] = job->hosts[i].place;
-    host_name_places(job, places, n, texts);
-    fprintf(stderr, "where each rank was:\n");
-    for (int i = 0; i < n; i++)
-        if (job->hosts[i].rc == 0 && job->hosts[i].code == 0)
-            fprintf(stderr, "  rank %d had ended\n", i);
-        else
-            fprintf(stderr, "  rank %d in %s%s\n", i, the_run.ranks[i].call, texts[i]);
-    if (job->n_ranks > n)
-        fprintf(stderr, "  and %d more ranks\n", job->n_ranks - n);
 }
 
 /* Only where calls of collectives differ does the text name calls; any name may look like one. */
@@ -135,8 +94,8 @@ int mpi_explore(struct job *job, const struct mpi_program *program)
         return rc == 0 ? 0 : 2;
     }
     if (failure.kind != LOGP_FAILURE_TIMEOUT) {
-        print_output(&kept);
-        print_places(job);
+        host_print_output(job);
+        host_print_places(job, failure.P);
     }
     print_failure(&failure, check.name);
     logp_failure_free(&failure);

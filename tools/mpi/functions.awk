@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Reads functions.txt, and missing.txt where it is wanted, for the programs that make something of it (awk -f functions.awk -f PROGRAM):
 #   n_functions, name[f], result[f]; alias[f]: of which function it is another name; form[f]: "started" (INAME, RNAME) or
-#   "persistent" (NAME_init) of the function plain[f], whose started form is plain[f] + 1
+#   "persistent" (NAME_init) of the function plain[f], whose started form is plain[f] + 1; "large" (NAME_c) of plain[f]
 #   n_of[f] parameters i: kind[f, i], direction[f, i] ("in", "out", "inout", "new"), parameter[f, i]: its name,
 #   length_of[f, i]: of an array ("?": not known; "": it is none), may_be_null[f, i]
 #   c_type[KIND], what[KIND]; after read_functions(missing.txt) the functions from first_missing on are not there
@@ -45,7 +45,7 @@ function add_form(of, its_name, its_form, more,   f) {
 }
 function read_function(line,   f, mark, at, list, words, n, other) {
     mark = substr(line, 1, 1)
-    sub(/^[*+]/, "", line)
+    sub(/^[*+%]/, "", line)
     at = index(line, " (")
     list = at > 0 ? substr(line, at + 2, length(line) - at - 2) : ""
     if (at > 0)
@@ -58,6 +58,10 @@ function read_function(line,   f, mark, at, list, words, n, other) {
     f = add_function(words[n], n > 1 ? words[1] : "int", at > 0 ? list : list_of[number_of[other]])
     if (other != "")
         alias[f] = other
+    if (mark == "%") {
+        form[f] = "large"
+        plain[f] = number_of[substr(name[f], 1, length(name[f]) - 2)]
+    }
     if (mark == "*" || mark == "+")
         add_form(f, (mark == "*" ? "I" : "R") tolower(substr(name[f], 1, 1)) substr(name[f], 2), "started", "out request")
     if (mark == "*")

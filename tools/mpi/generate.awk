@@ -40,11 +40,11 @@ function timed(f,   noted) {
     if (noted)
         printf "    profile_begin_call(\"MPI_%s\", __builtin_return_address(0));\n", name[f]
     else
-        print "    profile_charge_computing();"
+        printf "    profile_begin_time(\"MPI_%s\");\n", name[f]
     printf "    rc = "
     if (f in is_checked)
         printf "the_run.checks ? checked_%s(%s) : ", name[f], arguments(f)
-    printf "MPI_%s(%s);\n    %s();\n    return rc;\n}\n\n", name[f], arguments(f), noted ? "profile_end_call" : "profile_resume_computing"
+    printf "MPI_%s(%s);\n    %s();\n    return rc;\n}\n\n", name[f], arguments(f), noted ? "profile_end_call" : "profile_end_time"
 }
 # A collective with the parameters `info` and `request` after those of its struct
 function persistent(f,   i, types, op, its) {
@@ -120,11 +120,16 @@ function second_functions(   f) {
         }
     print "const struct second_function second_functions[] = {\n" rows "    {NULL, NULL, NULL, NULL},\n};"
 }
-function stubs(   f, names) {
+function stubs(   f, names, n, its) {
     print "/* The functions that are not there: made from missing.txt. */\n#include \"mpi/standard/rank.h\"\n"
     print "#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n"
     for (f = first_missing; f <= n_functions; f++) {
-        printf "%s\n{\n    return mpi_end_for_missing(__func__);\n}\n\n", prototype(f, "MPI_")
+        printf "%s\n{\n    return mpi_end_for_missing(__func__);\n}\n", prototype(f, "MPI_")
+        for (n = 0; n < 4 && name[f] !~ /^T_/; n++) { # as Fortran calls it
+            its = (n % 2 ? "p" : "") "mpi_" tolower(name[f]) (n < 2 ? "_" : "_f08_")
+            printf "__attribute__((visibility(\"default\"))) void %s(void);\nvoid %s(void)\n{\n    mpi_end_for_missing(\"MPI_%s\");\n}\n", its, its, name[f]
+        }
+        print ""
         names = names "    \"MPI_" name[f] "\",\n"
     }
     print "const char *const mpi_missing_functions[] = {\n" names "    NULL,\n};"

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,22 +21,34 @@ struct needed {
 
 static const char *without_p(const char *name)
 {
-    return *name == 'P' ? name + 1 : name;
+    return *name == 'P' || *name == 'p' ? name + 1 : name;
 }
 
-static bool is_there(const char *name)
+/* Whether a name of Fortran, mpi_comm_spawn_ or mpi_comm_spawn_f08_, is that of this function. */
+static bool is_in_fortran(const char *name, const char *function)
+{
+    const size_t n = strlen(function);
+
+    return strncasecmp(name, function, n) == 0 &&
+           (strcmp(name + n, "_") == 0 || strcmp(name + n, "_f08_") == 0);
+}
+
+/* The name of the function that is missing; NULL: it is there */
+static const char *missing_name(const char *name)
 {
     for (const char *const *m = mpi_missing_functions; *m != NULL; m++)
         if (strcmp(*m, without_p(name)) == 0)
-            return false;
-    return dlsym(RTLD_DEFAULT, name) != NULL;
+            return name;
+        else if (is_in_fortran(without_p(name), *m))
+            return *m;
+    return dlsym(RTLD_DEFAULT, name) != NULL ? NULL : name;
 }
 
 static void note(struct needed *needed, const char *name)
 {
     const char **more;
 
-    if (strncmp(without_p(name), "MPI_", 4) != 0 || is_there(name))
+    if (strncasecmp(without_p(name), "MPI_", 4) != 0 || (name = missing_name(name)) == NULL)
         return;
     for (size_t i = 0; i < needed->n_missing; i++)
         if (strcmp(needed->missing[i], name) == 0)

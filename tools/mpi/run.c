@@ -16,88 +16,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ---- crashes ---- */
-
-static struct sigaction before; /* of SIGSEGV: the runtime names a stack that is exceeded */
-
-/* Libraries are loaded once, and many are not made for several threads. */
-static void blame_library(const struct rank *r)
-{
-    const char *library = host_library_here(), *slash;
-    char text[512];
-    int n;
-
-    if (library == NULL || the_job->n_ranks == 1 || logp_machine_cores(logp_vp_machine(r->vp)) == 1)
-        return;
-    slash = strrchr(library, '/');
-    n = snprintf(text, sizeof(text),
-                 "the crash is within %.200s, which all ranks share: link it statically, or type "
-                 "--cores 0\n",
-                 slash != NULL ? slash + 1 : library);
-    if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
-        return; /* there is no place for it */
-}
-
-static void crashed(int signal_number, siginfo_t *info, void *context)
-{
-    const struct rank *r = mpi_rank_here();
-    const struct host_rank *maker = the_job != NULL ? host_maker() : NULL;
-    char text[256 + 2 * PLACE_TEXT], place[PLACE_TEXT], library[PLACE_TEXT];
-    uintptr_t at;
-    int n;
-
-    if (r != NULL ? signal_number != SIGABRT || the_job->main == NULL : maker != NULL) {
-        at = host_place_here();
-        host_name_places(the_job, &at, 1, &place);
-        host_name_own_library(library);
-        if (r != NULL)
-            n = snprintf(text, sizeof(text), "rank %d crashed (%s)%s, last in %s%s\n",
-                         logp_vp_rank(r->vp), strsignal(signal_number), library, r->call, place);
-        else
-            n = snprintf(text, sizeof(text), "a thread that rank %d has made crashed (%s)%s%s\n",
-                         (int)(maker - the_job->hosts), strsignal(signal_number), library, place);
-        if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
-            signal(signal_number, SIG_DFL); /* there is no place for a report */
-        blame_library(r);
-    }
-    if (signal_number == SIGSEGV && (before.sa_flags & SA_SIGINFO) != 0)
-        before.sa_sigaction(signal_number, info, context);
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-}
-
-/* A stack that is exceeded leaves no place for the handler. @return what to free; NULL: nothing */
-static void *make_handler_stack(void)
-{
-    stack_t stack = {.ss_size = 64 << 10}, has;
-
-    if (sigaltstack(NULL, &has) != 0 || (has.ss_flags & SS_DISABLE) == 0)
-        return NULL;
-    stack.ss_sp = malloc(stack.ss_size);
-    if (stack.ss_sp != NULL)
-        sigaltstack(&stack, NULL);
-    return stack.ss_sp;
-}
-
-static void free_handler_stack(void *memory)
-{
-    const stack_t none = {.ss_flags = SS_DISABLE};
-
-    if (memory != NULL)
-        sigaltstack(&none, NULL);
-    free(memory);
-}
-
-static void catch_crashes(void)
-{
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    struct sigaction action = {.sa_sigaction = crashed,
-                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        sigaction(signals[i], &action, signals[i] == SIGSEGV ? &before : NULL);
-}
-
 /* ---- a rank ---- */
 
 /* The program of a rank */
@@ -108,21 +26,39 @@ static const struct job *program_of(const struct job *first, int rank)
     return first;
 }
 
+/* The subroutines of a program in Fortran, and the function that writes the data that its units keep */
+static struct wrappers {
+    uintptr_t from, bytes;
+    void *const *caller;
+    void (*flush)(void);
+} of_process; /* of a program that runs alone: they are given before it is a rank */
+
+static void give_wrappers(struct rank *r, const struct wrappers *w)
+{
+    r->host->wrappers = r->wrappers = w->from;
+    r->host->wrappers_bytes = r->wrappers_bytes = w->bytes;
+    r->host->flush = w->flush;
+    r->wrapper_caller = w->caller;
+}
+
+__attribute__((visibility("default"))) void
+logp_mpi_wrappers(const char *from, const char *to, void *const *caller, void (*flush)(void))
+{
+    const struct wrappers w = {(uintptr_t)from, (uintptr_t)(to - from), caller, flush};
+    struct rank *r = mpi_rank_here();
+
+    if (r != NULL)
+        give_wrappers(r, &w);
+    else
+        of_process = w;
+}
+
 /* The program, on this vp's stack; it comes back by host_leave_rank(). */
 static void run_program(const struct job *job, struct host_rank *host)
 {
-    char why[512];
-    void *entry;
-
     if (job->main != NULL)
         exit(job->main(job->argc, job->argv, environ));
-    entry = host_load_image(job, host, why, sizeof(why));
-    if (entry != NULL) {
-        host_begin_image(job, host);
-        host_enter_image(entry);
-    }
-    fprintf(stderr, "%s: %s\n", job->path, why);
-    host_abort_run(1);
+    host_enter_image(host_start_image(job, host));
 }
 
 static void note_end(struct host_rank *h, struct logp_vp *vp)
@@ -133,14 +69,21 @@ static void note_end(struct host_rank *h, struct logp_vp *vp)
     h->late_ns = wall_ns - h->ended_ns;
 }
 
+static void name_early_end(const struct host_rank *h, const struct rank *r)
+{
+    char place[1][PLACE_TEXT];
+
+    host_name_places(the_job, &h->place, the_job->kept == NULL ? 1 : 0, place);
+    fprintf(stderr, "rank %d ended with exit code %d and without MPI_Finalize%s, last in %s\n",
+            logp_vp_rank(r->vp), h->code, the_job->kept == NULL ? place[0] : "", r->call);
+}
+
 int mpi_run_rank(struct logp_vp *vp, void *arg)
 {
     const struct job *job = arg;
     const int me = logp_vp_rank(vp);
     struct rank *r = &the_run.ranks[me];
     struct host_rank *h = &job->hosts[me];
-    void *handler_stack;
-    char name[16];
     int rc;
 
     if (me == 0)
@@ -150,21 +93,13 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     h->vp = vp;
     h->rank = r;
     h->call = &r->call;
+    give_wrappers(r, &of_process);
     r->stack_top = (uintptr_t)__builtin_frame_address(0);
     r->stack_bytes = job->stack_bytes / 2; /* the upper half: below the stack may be other memory */
     rc = mpi_begin_rank(r, vp);
     if (rc != 0)
         return rc;
-    if (job->names_threads) {
-        snprintf(name, sizeof(name), "rank %d", me);
-        pthread_setname_np(pthread_self(), name);
-        host_be_thread_of(job->kept == NULL ? h : NULL);
-    }
-    handler_stack = make_handler_stack();
-    host_look_here();
-    host_begin_directory(job, h,
-                         !job->names_threads && logp_machine_cores(logp_vp_machine(vp)) == 1);
-    atomic_store_explicit(&h->running, true, memory_order_relaxed); /* this thread reads it */
+    host_begin_rank(job, h);
     if (setjmp(h->end) == 0)
         run_program(h->job, h);
     profile_calls_left(r);
@@ -172,9 +107,7 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     host_end_output(h);
     if (h->rc == 0 && r->initialized && !r->finalized) { /* the others may wait for it */
         if (*h->said == '\0' || h->code == 0)            /* or its stderr shows why */
-            fprintf(stderr,
-                    "rank %d ended with exit code %d and without MPI_Finalize, last in %s\n", me,
-                    h->code, r->call);
+            name_early_end(h, r);
         h->code = h->code != 0 ? h->code : 1;
         host_end_output(h);
         if (job->kept == NULL)
@@ -186,18 +119,7 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     if (h->rc == 0 && job->kept != NULL &&
         (h->code != 0 || (the_run.checks_fail && *h->found != '\0')))
         host_fail_explored(h);
-    atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and host_is_abandoned() */
-    host_be_thread_of(NULL);
-    free_handler_stack(handler_stack);
-    host_end_redirections(h);
-    host_end_signals(h);
-    host_end_keys(h);
-    host_end_locks(h);
-    host_end_directory(h);
-    free(h->environment);
-    h->environment = NULL;
-    free(h->argv);
-    free(h->streams);
+    host_end_rank(h);
     mpi_end_rank(r);
     return h->rc;
 }
@@ -375,6 +297,9 @@ static int read_programs(struct job *job, const struct mpi_program *program)
             fprintf(stderr, "logp: %s: %s\n", p->path, why);
             return -1;
         }
+        if (host_symbol_of(job, "_gfortran_set_args") !=
+            NULL) /* it writes lines as C does: at once */
+            setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);
         path = realpath(p->path, NULL); /* the program may go to another folder */
         job->path = path != NULL ? path : p->path;
         first_rank += p->n_ranks;
@@ -417,6 +342,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                                   logp_machine_processes(m) == 1;
     static struct job job; /* until the process ends: libraries read clocks after this returns */
     struct rlimit files;
+    char why[512];
     int rc;
 
     job =
@@ -459,6 +385,11 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         rc = -ENOMEM;
     if (rc == 0 && (read_programs(&job, program) != 0 || !host_libraries_are_known(&job)))
         return 2;
+    if (rc == 0 && m != NULL &&
+        !host_has_room(&job, (job.n_ranks - 1) / logp_machine_processes(m) + 1, why, sizeof(why))) {
+        fprintf(stderr, "logp: %s\n", why);
+        return 2;
+    }
     for (const struct job *other = job.next; other != NULL; other = other->next)
         if (other->changes_directory && !job.changes_directory) {
             job.changes_directory = true;
@@ -471,7 +402,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     }
     job.no_input = fopen("/dev/null", "re");
     check_choose(the_run.checks, the_run.checksums);
-    catch_crashes();
+    host_catch_crashes();
     host_begin_output();
     the_job = &job;
     profile_decide();
@@ -550,7 +481,7 @@ static int run_alone(main_function *main, int argc, char **argv)
         return 1;
     }
     check_choose(the_run.checks, the_run.checksums);
-    catch_crashes();
+    host_catch_crashes();
     the_job = &job;
     rc = logp_machine_run(m, mpi_run_rank, &job, 0);
     the_job = NULL;
@@ -571,6 +502,7 @@ const struct guest the_guest = {.name = "MPI",
                                 .library = "libmpi_abi.so.1",
                                 .libraries = "libmpi",
                                 .own_libraries = "libmpi_abi.",
+                                .driver = "logp-cc",
                                 .run_alone = run_alone,
                                 .note_result = note_result,
                                 .charge_computing = profile_charge_computing,

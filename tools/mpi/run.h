@@ -57,4 +57,8 @@ int mpi_list_missing(const struct mpi_program *program);
 /* Run it as the ranks of a machine, or of the exploration's own. @return the exit code */
 int logp_mpi_run(struct logp_machine *m, struct mpi_program *program);
 
+/* Each rank of a program in Fortran calls it first: the code from `from` to `to` is its subroutines of MPI, *caller is where the
+ * last of them was called, and flush() writes what its units keep. */
+void logp_mpi_wrappers(const char *from, const char *to, void *const *caller, void (*flush)(void));
+
 #endif

@@ -6,7 +6,6 @@
 #include "papers/paper.h"
 
 #include "answer/tree/tree.h"
-#include "file/file.h"
 #include "view/canvas/canvas.h"
 #include "view/trace/trace.h"
 #include "view/views.h"
@@ -62,13 +61,23 @@ static struct problem *draw_diagram(FILE *f, const struct question *q, const str
     return NULL;
 }
 
-struct problem *draw_run(const struct paper *p, const struct paper_table *t, char **svg)
+/* Of two columns of a page. */
+static double column_width(double page)
+{
+    return floor((page - APART) / 2);
+}
+
+struct problem *draw_run(const struct paper *p, const struct paper_table *t, double page,
+                         char **svg)
 {
     struct question q = options_of(p, &t->drawn);
     size_t size;
     FILE *f = need(open_memstream(svg, &size));
-    struct problem *problem =
-        (t->picture == PAPER_TREE ? draw_tree : draw_diagram)(f, &q, &t->drawn);
+    struct problem *problem;
+
+    if (page > 0 && t->picture == PAPER_TIME)
+        q.form.width = (int)column_width(page);
+    problem = (t->picture == PAPER_TREE ? draw_tree : draw_diagram)(f, &q, &t->drawn);
 
     close_text(f, svg);
     logp_topology_destroy((struct logp_topology *)q.model.network.topology);
@@ -89,30 +98,30 @@ static void write_address(FILE *f, const char *svg)
             fprintf(f, "%%%02X", (unsigned)(unsigned char)*svg);
 }
 
-/* The places of the pictures: in rows as wide as the first picture. */
+/* The places of the pictures: the first is as wide as the page, and the others are in two columns,
+ * each put into the shorter one, and made smaller where it is too wide. */
 struct place {
     double x, y, width, height;
 };
 
 static struct place all_places(const struct picture *pictures, size_t n, struct place *places)
 {
-    struct place all = {0}, pen = {0};
+    const double page = svg_number(pictures[0].svg, "width=\""),
+                 high = svg_number(pictures[0].svg, "height=\""), wide = column_width(page);
+    double used[2] = {high, high};
 
-    for (size_t i = 0; i < n; i++) {
+    places[0] = (struct place){.width = page, .height = high};
+    for (size_t i = 1; i < n; i++) {
+        const int column = used[1] < used[0];
         const double width = svg_number(pictures[i].svg, "width=\""),
                      height = svg_number(pictures[i].svg, "height=\""),
-                     above = pictures[i].caption != NULL ? CAPTION : 0;
+                     scale = fmin(1, wide / width);
 
-        if (i > 0 && pen.x + width > all.width) {
-            pen.x = 0;
-            pen.y = all.height + APART;
-        }
-        places[i] = (struct place){pen.x, pen.y + above, width, height};
-        pen.x += width + APART;
-        all.width = fmax(all.width, places[i].x + width);
-        all.height = fmax(all.height, places[i].y + height);
+        places[i] = (struct place){column * (wide + APART), used[column] + CAPTION, width * scale,
+                                   height * scale};
+        used[column] += CAPTION + height * scale + APART;
     }
-    return all;
+    return (struct place){.width = page, .height = fmax(used[0], used[1])};
 }
 
 static void draw_image(struct canvas *to, const struct picture *picture, const struct place *at)
@@ -139,18 +148,4 @@ void draw_together(FILE *f, const struct picture *pictures, size_t n)
             fputs(pictures[i].svg, f);
     canvas_end(&to);
     canvas_end_line(&to);
-}
-
-/* ---- files ---- */
-
-struct problem *write_picture(const char *path, const char *svg)
-{
-    struct new_file f = {0};
-    int error = new_file_begin(&f, path);
-
-    if (error == 0) {
-        fputs(svg, f.f); /* new_file_keep() checks the stream */
-        error = new_file_keep(&f);
-    }
-    return error == 0 ? NULL : failure("cannot write %s: %s", path, strerror(error));
 }

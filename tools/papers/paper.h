@@ -302,14 +302,16 @@ void print_paper_text(FILE *f, const struct paper *p);
 CHECKED struct problem *print_paper(FILE *f, enum record_form form, const struct paper *p);
 /* All tables as one SVG. */
 CHECKED struct problem *draw_paper(FILE *f, const struct paper *p);
-/* Write each picture to this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG.
+/* Write each picture to this folder as PNG, SVG and PDF.
  * Errors are printed, and the other pictures are written. */
 CHECKED struct problem *draw_figures(const struct paper *p, const char *folder);
 
-/* ---- drawing.c: trees, space-time diagrams, and files of text ---- */
+/* ---- drawing.c: trees, space-time diagrams ---- */
 
-/* The tree or diagram of a table. *svg: to be freed, also with a problem */
-CHECKED struct problem *draw_run(const struct paper *p, const struct paper_table *t, char **svg);
+/* The tree or diagram of a table. page: the width of the page that has it in one of two columns;
+ * 0: there is no page. *svg: to be freed, also with a problem */
+CHECKED struct problem *draw_run(const struct paper *p, const struct paper_table *t, double page,
+                                 char **svg);
 /* A picture that is part of another. */
 struct picture {
     const char *caption; /* NULL: none; the picture is the first, and is copied unchanged */
@@ -317,8 +319,6 @@ struct picture {
 };
 /* Draw pictures as one: the first, and the others, as images, below it. */
 void draw_together(FILE *f, const struct picture *pictures, size_t n);
-/* Write the whole file, or none. */
-CHECKED struct problem *write_picture(const char *path, const char *svg);
 
 /* ---- the listings: functions of their papers ---- */
 

@@ -202,7 +202,8 @@ struct problem *draw_paper(FILE *f, const struct paper *p)
     for (int i = 0; i < p->n_tables && problem == NULL; i++)
         if (is_drawn(p, i)) {
             pictures[n].caption = p->tables[i].figure;
-            problem = draw_run(p, &p->tables[i], &pictures[n++].svg);
+            problem = draw_run(p, &p->tables[i], svg_number(pictures[0].svg, "width=\""),
+                               &pictures[n++].svg);
         }
     if (problem == NULL)
         draw_together(f, pictures, n);
@@ -233,13 +234,13 @@ static void print_problem(struct problem **printed, struct problem *problem)
         *printed = told(EXIT_WRONG);
 }
 
-static void draw_plot_files(const struct plot *plot, const char *folder, struct problem **printed)
+/* Write a picture in each of its formats; it is freed. */
+static void write_files(char *svg, const char *name, const char *folder, struct problem **printed)
 {
     static const char *const ends[] = {"png", "svg", "pdf"};
-    char *svg = svg_of(plot, 1, NULL);
 
     for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
-        char *path = path_of(folder, plot->name, ends[k]);
+        char *path = path_of(folder, name, ends[k]);
 
         print_problem(printed, put_picture(NULL, svg, path));
         free(path);
@@ -253,20 +254,21 @@ struct problem *draw_figures(const struct paper *p, const char *folder)
     struct problem *printed = NULL;
 
     for (size_t i = 0; i < plots->n; i++)
-        draw_plot_files(&plots->list[i], folder, &printed);
+        write_files(svg_of(&plots->list[i], 1, NULL), plots->list[i].name, folder, &printed);
     free_plots(plots);
     for (int i = 0; i < p->n_tables; i++) {
-        char name[64], *path, *svg;
+        char name[64], *svg;
         struct problem *problem;
 
         if (!is_drawn(p, i))
             continue;
         name_file(p, i, name);
-        path = path_of(folder, name, "svg");
-        problem = draw_run(p, &p->tables[i], &svg);
-        print_problem(&printed, problem != NULL ? problem : write_picture(path, svg));
-        free(svg);
-        free(path);
+        problem = draw_run(p, &p->tables[i], 0, &svg);
+        print_problem(&printed, problem);
+        if (problem == NULL)
+            write_files(svg, name, folder, &printed);
+        else
+            free(svg);
     }
     return printed;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When ranks arrive at a collective: --arrival. A file has the time of each rank, one a line, or
- * the times are drawn: a function of the seed and the rank alone.
+ * When ranks arrive at a collective: --arrival. A file has the time of each rank, one a line, or is a
+ * report of logp mpirun, or the times are drawn: a function of the seed and the rank alone. A table of several numbers of
+ * processors has a list of patterns, each of which must be one for all of them.
  */
 #include "question/rows.h"
 #include "text/text.h"
@@ -12,7 +13,8 @@
 #include <string.h>
 
 static const char how[] =
-    "none, late@RANK:T, uniform:T, exp:T (its mean), or a file with a time a line for each rank";
+    "none, late@RANK:T, uniform:T, exp:T (its mean), or a file: a time a line for each rank, or "
+    "FILE.json of logp mpirun --report";
 
 /* A number in [0, 1) for a rank: the steps of splitmix64. */
 static double draw(uint64_t seed, int64_t rank)
@@ -41,16 +43,16 @@ static bool time_of(const struct question *q, const char *text, int64_t *ns)
 }
 
 static struct problem *one_late(const struct question *q, const char *option, const char *text,
-                                int64_t *out)
+                                int64_t P, int64_t *out)
 {
     char *end;
     const long long rank = strtoll(text + 5, &end, 10);
     int64_t ns;
 
     if (end == text + 5 || *end != ':' || !time_of(q, end + 1, &ns))
-        return option_problem(option, text, "%s", how);
-    if (rank < 0 || rank >= q->model.P)
-        return option_problem(option, text, "a rank 0 .. %lld", (long long)q->model.P - 1);
+        return must_be(option, text, "%s", how);
+    if (rank < 0 || rank >= P)
+        return must_be(option, text, "a rank 0 .. %lld", (long long)P - 1);
     out[rank] = ns;
     return NULL;
 }
@@ -71,6 +73,16 @@ struct drawn {
     bool exponential;
 };
 
+static void draw_times(const struct drawn *d, int64_t *out)
+{
+    for (int64_t r = 0; r < d->P; r++) {
+        const double x = draw(d->seed, r);
+        const double ns = d->exponential ? -log1p(-x) * (double)d->most : x * ((double)d->most + 1);
+
+        out[r] = ns < (double)LOGP_PARAM_MAX_NS ? (int64_t)ns : LOGP_PARAM_MAX_NS;
+    }
+}
+
 const int64_t *drawn_arrivals(const struct question *q)
 {
     struct drawn *d = part_of(q, PART_ARRIVALS, sizeof(*d));
@@ -84,20 +96,43 @@ const int64_t *drawn_arrivals(const struct question *q)
         d->exponential == now.exponential)
         return d->ns;
     now.ns = kept_by(q, malloc((size_t)now.P * sizeof(*now.ns)), free);
-    for (int64_t r = 0; r < now.P; r++) {
-        const double x = draw(now.seed, r);
-        const double ns =
-            now.exponential ? -log1p(-x) * (double)now.most : x * ((double)now.most + 1);
-
-        now.ns[r] = ns < (double)LOGP_PARAM_MAX_NS ? (int64_t)ns : LOGP_PARAM_MAX_NS;
-    }
+    draw_times(&now, now.ns);
     *d = now;
     return d->ns;
 }
 
+/* The field arrivals_ns of a report of logp mpirun. */
+static struct problem *from_report(const char *option, const char *file, const char *text,
+                                   int64_t P, int64_t *out)
+{
+    json_t *const all = json_loads(text, 0, NULL),
+                  *const times = json_object_get(all, "arrivals_ns"), *time;
+    struct problem *problem = NULL;
+    const size_t n = json_array_size(times);
+    size_t i;
+
+    if (all == NULL)
+        problem = option_problem(option, file, "not the JSON of logp mpirun --report FILE.json");
+    else if (!json_is_array(times))
+        problem = option_problem(option, file,
+                                 "has no arrivals_ns; give a report, logp mpirun --report "
+                                 "FILE.json, of a program whose ranks all call a collective");
+    else if ((int64_t)n != P)
+        problem = must_be(option, file, "a report of %lld ranks; it has %zu", (long long)P, n);
+    json_array_foreach(problem == NULL ? times : NULL, i, time)
+    {
+        out[i] = json_integer_value(time);
+        if (problem == NULL && (!json_is_integer(time) || out[i] < 0 || out[i] > LOGP_PARAM_MAX_NS))
+            problem =
+                option_problem(option, file, "arrivals_ns of rank %zu: a time, 0 .. 10^15 ns", i);
+    }
+    json_decref(all);
+    return problem;
+}
+
 /* Lines that are empty, or begin with #, have no time. */
 static struct problem *from_file(const struct question *q, const char *option, const char *file,
-                                 int64_t *out)
+                                 int64_t P, int64_t *out)
 {
     const char *why;
     char *text = text_of_file(file, &why), *save = NULL;
@@ -105,43 +140,98 @@ static struct problem *from_file(const struct question *q, const char *option, c
     int64_t n = 0;
 
     if (text == NULL)
-        return option_problem(option, file, "cannot read it: %s; give %s", why, how);
+        return option_problem(option, file, "must be %s; as a file it cannot be read: %s", how,
+                              why);
+    if (text[strspn(text, " \t\r\n")] == '{') {
+        problem = from_report(option, file, text, P, out);
+        free(text);
+        return problem;
+    }
     for (char *line = strtok_r(text, "\r\n", &save); line != NULL && problem == NULL;
          line = strtok_r(NULL, "\r\n", &save)) {
         line += strspn(line, " \t");
         line[strcspn(line, " \t")] = '\0';
         if (*line == '\0' || *line == '#')
             continue;
-        if (n < q->model.P && !time_of(q, line, &out[n]))
+        if (n < P && !time_of(q, line, &out[n]))
             problem = option_problem(option, file, "rank %lld: %s: a time, 0 .. 10^15 ns",
                                      (long long)n, shown_text(line));
         n++;
     }
     free(text);
-    if (problem == NULL && n != q->model.P)
-        return option_problem(option, file, "a time for each of %lld ranks; it has %lld",
-                              (long long)q->model.P, (long long)n);
+    if (problem == NULL && n != P)
+        return must_be(option, file, "a time for each of %lld ranks; it has %lld", (long long)P,
+                       (long long)n);
     return problem;
+}
+
+/* One pattern for P ranks, which the question keeps. Times that are drawn are 0: the seed may not
+ * be known yet. */
+static struct problem *read_pattern(const struct question *q, const char *option, const char *text,
+                                    int64_t P, int64_t **out)
+{
+    const char *at;
+    bool exponential;
+    int64_t most;
+
+    if (P > LOGP_MAX_PROCESSORS)
+        return must_be(option, text, "none: at most %d processors arrive late",
+                       LOGP_MAX_PROCESSORS);
+    *out = kept_by(q, calloc((size_t)P, sizeof(**out)), free);
+    if (is_drawn(text, &exponential, &at))
+        return time_of(q, at, &most) ? NULL : must_be(option, text, "%s", how);
+    return strncmp(text, "late@", 5) == 0 ? one_late(q, option, text, P, *out)
+                                          : from_file(q, option, text, P, *out);
+}
+
+/* Read all patterns of a list for P ranks, with those that are drawn. */
+static struct problem *read_patterns(const struct question *q, const char *option, const char *text,
+                                     int64_t P, struct arrivals *out)
+{
+    struct drawn d = {.P = P, .seed = q->how.seed};
+    char *rest = kept_by(q, strdup(text), free), *item;
+    const char *at;
+
+    out->n = 0;
+    while ((item = strsep(&rest, ",")) != NULL) {
+        int64_t *ns = NULL;
+
+        if (out->n == MOST_ARRIVALS)
+            return must_be(option, text, "at most %d patterns", MOST_ARRIVALS);
+        if (strcmp(item, "none") != 0)
+            TRY(read_pattern(q, option, item, P, &ns));
+        if (ns != NULL && is_drawn(item, &d.exponential, &at) && time_of(q, at, &d.most))
+            draw_times(&d, ns);
+        out->ns[out->n++] = ns;
+    }
+    return NULL;
+}
+
+struct problem *arrivals_of(const struct question *q, int64_t P, struct arrivals *out)
+{
+    out->n = 0;
+    return q->model.arrival_text != NULL
+               ? read_patterns(q, "arrival", q->model.arrival_text, P, out)
+               : NULL;
 }
 
 struct problem *apply_arrival(struct question *q, const char *option, const char *text)
 {
+    const bool several = (q->line.sets & OPTIONS_SPANS) != 0;
+    struct arrivals patterns;
     const char *at;
     bool exponential;
-    int64_t *ns, most;
+    int64_t *ns;
 
     q->model.network.arrivals = NULL;
     q->model.arrival_text = strcmp(text, "none") != 0 ? text : NULL;
     if (q->model.arrival_text == NULL)
         return NULL;
-    if (q->model.P > LOGP_MAX_PROCESSORS)
-        return option_problem(option, text, "none: at most %d processors arrive late",
-                              LOGP_MAX_PROCESSORS);
-    if (is_drawn(text, &exponential, &at)) /* by drawn_arrivals(), when the seed is known */
-        return time_of(q, at, &most) ? NULL : option_problem(option, text, "%s", how);
-    ns = kept_by(q, calloc((size_t)q->model.P, sizeof(*ns)), free);
-    TRY(strncmp(text, "late@", 5) == 0 ? one_late(q, option, text, ns)
-                                       : from_file(q, option, text, ns));
-    q->model.network.arrivals = ns;
+    for (size_t i = 0; several && i < q->span.n_P; i++)
+        TRY(read_patterns(q, option, text, q->span.P_list[i], &patterns));
+    if (several)
+        return NULL;
+    TRY(read_pattern(q, option, text, q->model.P, &ns));
+    q->model.network.arrivals = is_drawn(text, &exponential, &at) ? NULL : ns;
     return NULL;
 }

@@ -129,7 +129,7 @@ static struct problem *apply_cores(struct question *q, const char *option, const
             s = parse_core(s + 1, &last);
         if (s == NULL || (*s != ',' && *s != '\0') || last < first ||
             last - first >= MAX_CORES - q->how.n_cores)
-            return option_problem(option, text, "a list of core numbers, e.g. 0,2-5");
+            return must_be(option, text, "a list of core numbers, e.g. 0,2-5");
         for (int i = first; i <= last; i++)
             q->how.cores[q->how.n_cores++] = i;
         if (*s == '\0')
@@ -151,8 +151,8 @@ static struct problem *apply_place(struct question *q, const char *option, const
                    : either(option, text, "apart", "shared", &q->how.shares_hosts);
     q->how.traffic_file = which < 0 && suffix != NULL && strcmp(suffix, "json") == 0 ? text : NULL;
     if (which < 0 && q->how.traffic_file == NULL)
-        return option_problem(
-            option, text, "block, round-robin, partners, or a report of logp mpirun (FILE.json)");
+        return must_be(option, text,
+                       "block, round-robin, partners, or a report of logp mpirun (FILE.json)");
     q->how.place = which == 0 ? PLACE_BLOCK : which == 1 ? PLACE_ROUND_ROBIN : PLACE_PARTNERS;
     return NULL;
 }
@@ -162,8 +162,9 @@ static struct problem *apply_timeout(struct question *q, const char *option, con
     int64_t ps;
 
     if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
-        return option_problem(
-            option, text, "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
+        return must_be(
+            option, text,
+            "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s, as 1.5s");
     q->how.timeout_ns = ps / 1000;
     return NULL;
 }
@@ -176,8 +177,8 @@ static struct problem *apply_disturbed_by(struct question *q, const char *option
     if (*text == '\0')
         return NULL;
     if (!logp_time_parse(text, 0, &ps) || ps < 1000)
-        return option_problem(option, text,
-                              "a time with a suffix ns, us, ms or s, 1ns .. 106 days, e.g. 5us");
+        return must_be(option, text,
+                       "a time with a suffix ns, us, ms or s, 1ns .. 106 days, e.g. 5us");
     q->how.disturbed_by_ns = ps / 1000;
     return NULL;
 }
@@ -189,41 +190,6 @@ static struct problem *apply_progress(struct question *q, const char *option, co
 
     TRY(which_name(option, text, &names, &which));
     q->form.progress = which == 0 ? isatty(STDERR_FILENO) : which == 1;
-    return NULL;
-}
-
-/* "2", or "crashes=1,lost=2,doubled=1": the most of each in a run. */
-static struct problem *apply_most_faults(struct question *q, const char *option, const char *text)
-{
-    static const struct names kinds = {{"crashes", "lost", "doubled"}, 3};
-    int *const most[] = {&q->mpi.most_crashes, &q->mpi.most_lost, &q->mpi.most_doubled};
-
-    q->mpi.most_crashes = q->mpi.most_lost = q->mpi.most_doubled = 0;
-    for (const char *s = text; s == text || *s != '\0';) {
-        const size_t n = strcspn(s, ",;"), length = strcspn(s, "=,;");
-        char name[32];
-        const char *number = s[length] == '=' ? s + length + 1 : s;
-        char *end;
-        long value;
-        int kind = 0;
-
-        if (number != s) {
-            snprintf(name, sizeof(name), "%.*s", (int)length, s);
-            if (strcmp(name, "overtaken") == 0)
-                return option_problem(option, text,
-                                      "without overtaken: MPI keeps the order of messages that one "
-                                      "receive matches");
-            kind = find_name(&kinds, name);
-        }
-        errno = 0;
-        value = strtol(number, &end, 10);
-        if (kind < 0 || end == number || end != s + n || errno != 0 || value < 0 || value > 1000)
-            return option_problem(
-                option, text,
-                "a number of ranks, or crashes=N,lost=N,doubled=N with N in 0 .. 1000");
-        *most[kind] = (int)value;
-        s += n + (s[n] != '\0');
-    }
     return NULL;
 }
 
@@ -241,7 +207,7 @@ static struct problem *apply_check(struct question *q, const char *option, const
 static struct problem *take_libraries(const char *option, const char *text, const char **out)
 {
     if (strchr(text, ',') != NULL)
-        return option_problem(option, text, "the name of a library, such as libx or libx.so.1");
+        return must_be(option, text, "the name of a library, such as libx or libx.so.1");
     *out = *text != '\0' ? text : NULL;
     return NULL;
 }
@@ -281,8 +247,8 @@ static struct problem *apply_compute(struct question *q, const char *option, con
                                                    : 0;
     if (strcmp(text, "none") != 0 &&
         (!(q->mpi.compute > 0 && q->mpi.compute <= 1e6) || (end != NULL && *end != '\0')))
-        return option_problem(option, text,
-                              "none, measured, or a factor: x0.5 is half of the measured time");
+        return must_be(option, text,
+                       "none, measured, or a factor: x0.5 is half of the measured time");
     return NULL;
 }
 
@@ -310,9 +276,9 @@ static struct problem *apply_epoch(struct question *q, const char *option, const
     if (seconds < 0 && !parse_number(text, false, 0, INT64_C(4102444800), &seconds))
         seconds = -1;
     if (seconds < 0 || seconds > INT64_C(4102444800))
-        return option_problem(option, text,
-                              "now, seconds since 1970, or a time of UTC as 2020-01-01 or "
-                              "\"2020-01-01 12:00:00\", 1970 .. 2100");
+        return must_be(option, text,
+                       "now, seconds since 1970, or a time of UTC as 2020-01-01 or "
+                       "\"2020-01-01 12:00:00\", 1970 .. 2100");
     q->mpi.epoch_ns = seconds * second;
     return NULL;
 }
@@ -336,18 +302,19 @@ const struct option_row run_options[] = {
      "(FILE.json); predict: files of --schedule have hosts apart, or shared by rank",
      "block", "", OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_EXPLAIN, .apply = apply_place,
      .series = SERIES_WORDS, .words = "block, round-robin, partners, apart, shared"},
-    {"plugin", "FILE.so[:ARGS]", "a delay model or algorithms of your own (logp/algorithm.h)",
-     "none", "", OPTIONS_RUN | OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_PLUGIN,
-     .apply = apply_plugin},
+    {"plugin", "FILE.so[:ARGS]",
+     "a delay model or algorithms of your own (logp/algorithm.h); repeatable", "none", "",
+     OPTIONS_RUN | OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_PLUGIN, .apply = apply_plugin,
+     .several = true},
     {"queue-limit", "BYTES", "limit of bytes in queues; sends above it fail", "1GiB", "",
      OPTIONS_RUN | OPTIONS_MPIRUN,
      NUMBER(how.queue_limit, true, 1, INT64_MAX, "a number of bytes, 1 .. 2^63-1")},
-    {"timeout", "T", "time limit of a run", "60s", "", OPTIONS_RUN | OPTIONS_MPIRUN,
-     .apply = apply_timeout},
+    {"timeout", "T", "time limit of a run", "60s", "",
+     OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_EXPLORE, .apply = apply_timeout},
     {"disturbed-by", "T", "a run is disturbed if a core was away for longer, e.g. 5us", "",
      "1% of the prediction, 2us or more", OPTIONS_RUN, .apply = apply_disturbed_by},
     {"seed", "N", "seed of all random draws", "1", "",
-     OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_FAULT | OPTIONS_SEARCH,
+     OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_EXPLORE | OPTIONS_FAULT | OPTIONS_SEARCH | OPTIONS_TUNE,
      NUMBER(how.seed, false, 0, INT64_MAX, "a whole number, 0 .. 2^63-1"),
      .series = SERIES_NUMBERS},
     {"progress", "WHEN", "progress on stderr: auto (on a terminal), on, off", "auto", "",
@@ -371,24 +338,21 @@ const struct option_row run_options[] = {
      "virtual clock: time of the program's own computing: none, measured, x0.5 (half)", "none", "",
      OPTIONS_MPIRUN, .apply = apply_compute, .words = "none, measured"},
     {"epoch", "TIME", "virtual clock: the time of day at its start, UTC: now, or a time",
-     "2020-01-01 00:00:00", "", OPTIONS_MPIRUN, .apply = apply_epoch, .words = "now"},
+     "2020-01-01 00:00:00", "", OPTIONS_MPIRUN | OPTIONS_EXPLORE, .apply = apply_epoch,
+     .words = "now"},
     {"real-clocks", NULL,
      "virtual clock: gettimeofday(), clock_gettime() and their relatives read the host's clocks",
-     "off", "", OPTIONS_MPIRUN, SWITCH(mpi.real_clocks)},
+     "off", "", OPTIONS_MPIRUN | OPTIONS_EXPLORE, SWITCH(mpi.real_clocks)},
     {"storage", "SPEC",
      "time of file operations: latency=T,bandwidth=B,servers=N (B in bytes per second of a server)",
      "none", "", OPTIONS_MPIRUN, .apply = apply_storage, .words = "none"},
     {"share", "LIB", "all ranks share the globals of this library of the program: libx, libx.so.1",
-     "", "none", OPTIONS_MPIRUN, .apply = apply_share, .several = true},
+     "", "none", OPTIONS_MPIRUN | OPTIONS_EXPLORE, .apply = apply_share, .several = true},
     {"private", "LIB", "each rank has its own globals of this library, although --share names it",
-     "", "all but the system's", OPTIONS_MPIRUN, .apply = apply_private, .several = true},
-    {"stack", "BYTES", "stack of each rank", "8MiB", "", OPTIONS_MPIRUN,
+     "", "all but the system's", OPTIONS_MPIRUN | OPTIONS_EXPLORE, .apply = apply_private,
+     .several = true},
+    {"stack", "BYTES", "stack of each rank", "8MiB", "", OPTIONS_MPIRUN | OPTIONS_EXPLORE,
      NUMBER(how.stack_bytes, true, 16 << 10, INT64_C(1) << 40, "a number of bytes, 16KiB .. 1TiB")},
-    {"explore", "RUNS", "run so many times in different orders, until a run fails", "", "",
-     OPTIONS_MPIRUN,
-     NUMBER(mpi.explore, false, 1, INT64_C(1) << 40, "a number of runs, 1 .. 2^40")},
-    {"faults", "N", "with --explore: up to N ranks crash in a run; lost=N,doubled=N: messages", "0",
-     "", OPTIONS_MPIRUN, .apply = apply_most_faults},
     {"gdb", NULL, "run in gdb: ranks are threads, and `rank 3` chooses one", "off", "",
      OPTIONS_MPIRUN, SWITCH(mpi.gdb)},
     {0},

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 bool is_faulty(const struct question *q)
 {
@@ -43,6 +44,8 @@ static struct problem *apply(struct question *q, const char *option, const char 
     *field = NULL;
     if (*text == '\0' || strcmp(text, "none") == 0)
         return NULL;
+    if (strcmp(option, "--noise") == 0 && strchr(text, ':') == NULL && access(text, R_OK) == 0)
+        return must_be(option, text, "file:%s for the samples of this file", text);
     *field = text;
     return check(q, option, text);
 }
@@ -106,10 +109,10 @@ static const char *noise_forms(const struct question *q, char buf[MAX_LIST])
 
 const struct option_row fault_options[] = {
     {"fault", "SPEC", "%s; @A-B:FROM..TO: ranks and time", "none", "",
-     OPTIONS_FAULT | OPTIONS_MPIRUN | OPTIONS_MEASURE, .apply = apply_fault, .choices = fault_forms,
-     .several = true},
+     OPTIONS_FAULT | OPTIONS_MPIRUN | OPTIONS_EXPLORE | OPTIONS_MEASURE, .apply = apply_fault,
+     .choices = fault_forms, .several = true},
     {"noise", "SPEC", "random or periodic delays of overheads: %s", "none", "",
-     OPTIONS_FAULT | OPTIONS_MPIRUN | OPTIONS_MEASURE, .apply = apply_noise, .choices = noise_forms,
-     .several = true},
+     OPTIONS_FAULT | OPTIONS_MPIRUN | OPTIONS_EXPLORE | OPTIONS_MEASURE, .apply = apply_noise,
+     .choices = noise_forms, .several = true},
     {0},
 };

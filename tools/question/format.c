@@ -187,7 +187,7 @@ static struct problem *apply_raw(struct question *q, const char *option, const c
     if (*text == '\0' || strcmp(text, "none") == 0)
         return NULL;
     if (suffix == NULL || find_name(&names, suffix) < 0)
-        return option_problem(option, text, "a file whose name ends in .csv or .json");
+        return must_be(option, text, "a file whose name ends in .csv or .json");
     TRY(check_place(option, text));
     q->form.raw = text;
     return NULL;

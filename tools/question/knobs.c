@@ -77,6 +77,6 @@ struct problem *apply_knob(struct question *q, const struct logp_knob *knob, con
     if (knob->unit == LOGP_UNIT_WORD && word_of(knob, text) == NULL)
         return refuse_word(knob, option, text);
     if (*text != '\0' && !parse_knob(knob, text, value))
-        return option_problem(option, text, "%s", knob->allowed);
+        return must_be(option, text, "%s", knob->allowed);
     return NULL;
 }

@@ -39,7 +39,8 @@ static struct problem *read_cost(const struct question *q, const char *option, c
         return option_problem(option, text, "'%s': %s", name, one_of(&cost_names, name, list));
     excluded = which == O ? both : (1u << which & both) != 0 ? 1u << O : 0;
     if (value == NULL || *value == '\0')
-        return option_problem(option, text, "%s=T, a time", name);
+        return must_be(option, text, "%s=T with a time T, as %s=%s", name, name,
+                       which == BYTE ? "1ns" : "90us");
     if ((*seen & (1u << which | excluded)) != 0)
         return option_problem(option, text, "%s once, and either o or o_send and o_recv", name);
     *seen |= 1u << which;
@@ -116,8 +117,8 @@ struct all_links {
     struct made_links {
         struct made_links *next;
         struct logp_links *links;
-        int64_t P, node_size;
-        struct logp_link_costs inter;
+        int64_t P, node_size, socket_size;
+        struct logp_link_costs inter, inter_sockets;
         const struct link_rules *rules;
     } * made;
     char option[2][32]; /* links_option() */
@@ -146,7 +147,7 @@ static struct problem *read_ranks(const struct question *q, const char *option, 
             *dots = '\0';
         if (!parse_number(one, false, 0, most, &first) ||
             !parse_number(dots != NULL ? dots + 2 : one, false, first, most, &last))
-            return option_problem(option, rule, "ranks as 3, 0,2..5 or * on both sides of the -");
+            return must_be(option, rule, "ranks as 3, 0,2..5 or * on both sides of the -");
         ranges[set->n++] = (struct logp_rank_range){(int)first, (int)last};
     }
     return NULL;
@@ -161,8 +162,7 @@ static struct problem *read_rule(const struct question *q, const char *option, c
     dst = strsep(&costs, ":");
     src = strsep(&dst, "-");
     if (costs == NULL || dst == NULL)
-        return option_problem(option, rule->text,
-                              "A-B:L=T,o=T,g=T,G=T, from the ranks A to the ranks B");
+        return must_be(option, rule->text, "A-B:L=T,o=T,g=T,G=T, from the ranks A to the ranks B");
     TRY(read_ranks(q, option, rule->text, src, &rule->src));
     TRY(read_ranks(q, option, rule->text, dst, &rule->dst));
     return read_costs(q, option, costs, &rule->costs);
@@ -220,6 +220,10 @@ void show_links(FILE *f, const struct question *q)
         fprintf(f, "nodes %s, between them ", q->model.nodes);
         show_costs(f, &q->model.inter);
     }
+    if (q->model.socket_size > 0) {
+        fputs(", between sockets ", f);
+        show_costs(f, &q->model.inter_sockets);
+    }
     if (q->model.rules != NULL)
         fprintf(f, "%slinks %.*s%s", q->model.node_size > 0 ? ", " : "", most,
                 q->model.rules->shown, strlen(q->model.rules->shown) > (size_t)most ? "..." : "");
@@ -229,6 +233,8 @@ int64_t links_own_G(const struct question *q)
 {
     int64_t most = q->model.node_size > 0 ? q->model.inter.G_ps : 0;
 
+    if (q->model.socket_size > 0 && q->model.inter_sockets.G_ps > most)
+        most = q->model.inter_sockets.G_ps;
     for (int i = 0; q->model.rules != NULL && i < q->model.rules->n; i++)
         most =
             most > q->model.rules->rule[i].costs.G_ps ? most : q->model.rules->rule[i].costs.G_ps;
@@ -253,7 +259,9 @@ static bool has_costs_between(const struct question *q)
 {
     static const struct logp_link_costs nothing = LOGP_ALL_AS_BEFORE;
 
-    return q->model.node_size > 0 && !same_costs(&q->model.inter, &nothing);
+    return q->model.node_size > 0 &&
+           (!same_costs(&q->model.inter, &nothing) ||
+            (q->model.socket_size > 0 && !same_costs(&q->model.inter_sockets, &nothing)));
 }
 
 static struct problem *make_links(const struct question *q, int64_t P, struct logp_links **out)
@@ -262,6 +270,9 @@ static struct problem *make_links(const struct question *q, int64_t P, struct lo
     const int made = logp_links_create(P, &links);
 
     *out = kept_by(q, made == 0 ? links : NULL, drop_links);
+    if (has_costs_between(q) && q->model.socket_size > 0 &&
+        logp_links_nodes(links, q->model.socket_size, &q->model.inter_sockets) != 0)
+        need(NULL);
     if (has_costs_between(q) && logp_links_nodes(links, q->model.node_size, &q->model.inter) != 0)
         need(NULL);
     for (int i = 0; q->model.rules != NULL && i < q->model.rules->n; i++) {
@@ -269,9 +280,9 @@ static struct problem *make_links(const struct question *q, int64_t P, struct lo
         const int rc = logp_links_set(links, &rule->src, &rule->dst, &rule->costs);
 
         if (rc == -EINVAL)
-            return option_problem("link", rule->text, "ranks 0 .. %lld", (long long)P - 1);
+            return must_be("link", rule->text, "ranks 0 .. %lld", (long long)P - 1);
         if (rc == -E2BIG)
-            return option_problem("link", rule->text, "at most %d kinds of ranks", LOGP_MOST_KINDS);
+            return must_be("link", rule->text, "at most %d kinds of ranks", LOGP_MOST_KINDS);
         if (rc != 0)
             need(NULL);
     }
@@ -294,13 +305,21 @@ struct problem *links_of(const struct question *q, int64_t P, const struct logp_
                               LOGP_MAX_PROCESSORS);
     while (made != NULL &&
            (made->P != P || made->node_size != q->model.node_size ||
-            made->rules != q->model.rules || !same_costs(&made->inter, &q->model.inter)))
+            made->socket_size != q->model.socket_size || made->rules != q->model.rules ||
+            !same_costs(&made->inter, &q->model.inter) ||
+            !same_costs(&made->inter_sockets, &q->model.inter_sockets)))
         made = made->next;
     if (made == NULL) {
         TRY(make_links(q, P, &links));
         made = kept_by(q, malloc(sizeof(*made)), free);
-        *made = (struct made_links){all->made,          links,          P,
-                                    q->model.node_size, q->model.inter, q->model.rules};
+        *made = (struct made_links){all->made,
+                                    links,
+                                    P,
+                                    q->model.node_size,
+                                    q->model.socket_size,
+                                    q->model.inter,
+                                    q->model.inter_sockets,
+                                    q->model.rules};
         all->made = made;
     }
     *out = made->links;
@@ -319,18 +338,28 @@ const char *links_option(const struct question *q)
 
 /* ---- the options ---- */
 
-/* "4x8", "*x8" */
-static bool parse_nodes(const char *text, int64_t *n, int64_t *size)
+/* "4x8", "*x8", "4x2x4": n nodes, 0: any number; size of a node; of a socket, 0: there are none. */
+static bool parse_nodes(const char *text, int64_t *n, int64_t *size, int64_t *socket)
 {
-    const char *x = strchr(text, 'x');
-    char count[32] = "";
+    char copy[32], *rest = copy, *part[3];
+    int64_t number[3] = {0};
+    int parts = 0;
 
-    if (x == NULL || x - text >= (long)sizeof(count))
+    if (strlen(text) >= sizeof(copy))
         return false;
-    memcpy(count, text, (size_t)(x - text));
-    *n = 0;
-    return parse_number(x + 1, false, 1, LOGP_MAX_PROCESSORS, size) &&
-           (strcmp(count, "*") == 0 || parse_number(count, false, 1, LOGP_MAX_PROCESSORS, n));
+    memcpy(copy, text, strlen(text) + 1);
+    for (char *one; (one = strsep(&rest, "x")) != NULL; parts++) {
+        if (parts == 3)
+            return false;
+        part[parts] = one;
+        if ((parts > 0 || strcmp(one, "*") != 0) &&
+            !parse_number(one, false, 1, LOGP_MAX_PROCESSORS, &number[parts]))
+            return false;
+    }
+    *n = strcmp(part[0], "*") == 0 ? 0 : number[0];
+    *socket = parts == 3 ? number[2] : 0;
+    *size = parts == 3 ? number[1] * number[2] : number[1];
+    return parts > 1 && *size <= LOGP_MAX_PROCESSORS;
 }
 
 /* Without -P, take as many processors as the nodes have; each value in a list of -P must equal that
@@ -341,24 +370,53 @@ struct problem *apply_nodes(struct question *q, const char *option, const char *
 
     if (*text == '\0')
         return NULL;
-    if (!parse_nodes(text, &P, &q->model.node_size))
-        return option_problem(option, text,
-                              "NODESxPROCESSORS, as 4x8, or *x8 for as many nodes as P needs");
+    if (!parse_nodes(text, &P, &q->model.node_size, &q->model.socket_size))
+        return must_be(option, text,
+                       "NODESxPROCESSORS, as 4x8, or *x8 for as many nodes as P needs, or "
+                       "NODESxSOCKETSxPROCESSORS, as 4x2x4");
     snprintf(q->model.nodes, sizeof(q->model.nodes), "%s", text);
     P *= q->model.node_size;
     if (P == 0)
         return NULL;
     if (P > LOGP_MAX_PROCESSORS)
-        return option_problem(option, text, "up to %d processors", LOGP_MAX_PROCESSORS);
+        return must_be(option, text, "up to %d processors", LOGP_MAX_PROCESSORS);
     if (!option_given(q, "P") && q->what.list == NULL) {
         q->model.P = q->span.P_list[0] = P;
         q->span.n_P = 1;
     }
     for (size_t i = 0; i == 0 || i < q->span.n_P; i++)
         if ((q->span.n_P > 0 ? q->span.P_list[i] : q->model.P) != P)
-            return option_problem(option, text, "as many processors as -P gives; P = %lld",
-                                  (long long)(q->span.n_P > 0 ? q->span.P_list[i] : q->model.P));
+            return option_problem(
+                option, text, "has %lld processors, and P = %lld; type -P %lld, or --nodes '*%s'",
+                (long long)P, (long long)(q->span.n_P > 0 ? q->span.P_list[i] : q->model.P),
+                (long long)P, text + strspn(text, "0123456789"));
     return NULL;
+}
+
+/* The costs of each level, the outermost first, as "L=9;L=3". */
+static struct problem *read_inter(struct question *q, const char *option, const char *text)
+{
+    struct logp_link_costs *const levels[] = {&q->model.inter, &q->model.inter_sockets};
+    const int n = q->model.socket_size > 0 ? 2 : 1;
+    char *rest = kept_by(q, strdup(text), free), *one, shown[32];
+    int given = 0;
+
+    if (*text == '\0')
+        return NULL;
+    while ((one = strsep(&rest, ";")) != NULL && given++ < n)
+        TRY(read_costs(q, option, one, levels[given - 1]));
+    if (given == n)
+        return NULL;
+    if (n == 1)
+        return option_problem(option, text,
+                              "must be given once with %s %s, all costs in one text, as "
+                              "L=90us,g=2us; for sockets type --nodes "
+                              "NODESxSOCKETSxPROCESSORS",
+                              option_shown(q, "nodes", shown), q->model.nodes);
+    return option_problem(option, text,
+                          "must be given twice with %s %s, as --inter L=90us --inter L=9us: "
+                          "between nodes, and then between sockets",
+                          option_shown(q, "nodes", shown), q->model.nodes);
 }
 
 struct problem *apply_inter(struct question *q, const char *option, const char *text)
@@ -368,13 +426,17 @@ struct problem *apply_inter(struct question *q, const char *option, const char *
     if (*text != '\0' && q->model.node_size == 0)
         return option_problem(option, text, "needs %s, which sets the nodes",
                               option_shown(q, "nodes", nodes));
-    if (*text != '\0')
-        TRY(read_costs(q, option, text, &q->model.inter));
+    TRY(read_inter(q, option, text));
     if (q->model.node_size > 0 && !has_costs_between(q) && (q->line.sets & OPTIONS_MPIRUN) == 0)
         return option_problem(
             "nodes", q->model.nodes,
             "needs %s, the costs of messages between nodes, as in --inter L=90us,g=2",
             option_shown(q, option, nodes));
+    if (*text == '\0' && q->model.socket_size > 0 && has_costs_between(q) &&
+        same_costs(&q->model.inter_sockets, &(struct logp_link_costs)LOGP_ALL_AS_BEFORE))
+        return option_problem("nodes", q->model.nodes,
+                              "needs %s twice, between nodes and then between sockets",
+                              option_shown(q, option, nodes));
     return NULL;
 }
 
@@ -384,7 +446,7 @@ struct problem *apply_link(struct question *q, const char *option, const char *t
         TRY(rules_of(q, option, text, &q->model.rules));
     TRY(links_of(q, q->model.P, &q->model.network.links));
     if (q->model.network.links != NULL && q->model.network.params.capacity != 0)
-        return option_problem("capacity", option_text(q, "capacity"),
-                              "off with %s: L and g differ by link; remove it", links_option(q));
+        return must_be("capacity", option_text(q, "capacity"),
+                       "off with %s: L and g differ by link; remove it", links_option(q));
     return NULL;
 }

@@ -49,10 +49,43 @@ static struct problem *read_machine(const struct question *q, const char *option
                              error.what, error.allowed);
     if (!is_printable(machine->name) || !is_printable(machine->title) ||
         !is_printable(machine->source))
-        return option_problem(option, file,
-                              "a file whose name, title and source have no control characters");
+        return must_be(option, file,
+                       "a file whose name, title and source have no control characters");
     complete_names(machine, file);
     return NULL;
+}
+
+/* The line, from 1, on which a machine file sets this key; 0: it is none, or the file cannot be read. */
+static int line_of_key(const char *file, const char *key)
+{
+    const char *why;
+    char *const text = text_of_file(file, &why), *rest = text, *line;
+    int n = 0, found = 0;
+
+    while (found == 0 && (line = strsep(&rest, "\n")) != NULL) {
+        n++;
+        line += strspn(line, " \t");
+        if (strncmp(line, key, strlen(key)) == 0 &&
+            line[strlen(key) + strspn(line + strlen(key), " \t")] == '=')
+            found = n;
+    }
+    free(text);
+    return found;
+}
+
+struct problem *problem_of_machine(const struct question *q, const char *option, const char *file,
+                                   const char *key, struct problem *p)
+{
+    const int line = p != NULL ? line_of_key(file, key) : 0;
+    struct problem *placed;
+    char shown[32];
+
+    if (line == 0)
+        return p;
+    placed = usage_problem("%s %s:%d: %.*s: %s", option_shown(q, option, shown), file, line,
+                           p->value_bytes, p->text, p->text + p->value_bytes);
+    free(p);
+    return placed;
 }
 
 struct problem *find_machine(const struct question *q, const char *option, const char *word,
@@ -70,6 +103,9 @@ struct problem *find_machine(const struct question *q, const char *option, const
     text = text_of_file(word, &why);
     if (text == NULL) {
         name_machines(&names);
+        if (strpbrk(word, "./") != NULL)
+            return option_problem(option, word, "cannot read it: %s; give a file, or %s", why,
+                                  one_of(&names, NULL, list));
         return option_problem(option, word, "%s, or a readable file: %s",
                               one_of(&names, word, list), why);
     }

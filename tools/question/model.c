@@ -9,14 +9,17 @@
 
 static struct problem *apply_P(struct question *q, const char *option, const char *text)
 {
-    if ((q->line.sets & OPTIONS_SPANS) != 0)
+    if ((q->line.sets & (OPTIONS_SPANS | OPTIONS_EXPLORE)) != 0)
         TRY(apply_P_list(q, option, text));
     else if (!parse_number(text, false, 1, LOGP_TREE_MAX, &q->model.P))
-        return option_problem(option, text, "a number of processors, 1 .. 2^61");
+        return must_be(option, text,
+                       (q->line.sets & OPTIONS_MPIRUN) != 0
+                           ? "a number of ranks, 1 .. 2^24, as in logp mpirun -P 4 ./prog"
+                           : "a number of processors, 1 .. 2^61");
     else if ((q->line.sets & OPTIONS_MEASURE) != 0 && !option_given(q, "P"))
         q->model.P = 2;
     else if ((q->line.sets & OPTIONS_MEASURE) != 0 && q->model.P < 2)
-        return option_problem(option, text, "at least two processors");
+        return must_be(option, text, "at least two processors");
     return NULL;
 }
 
@@ -26,9 +29,8 @@ static struct problem *apply_schedule(struct question *q, const char *option, co
         return NULL;
     TRY(read_schedule(q, option, text, &q->what.list));
     if (option_given(q, "P") && q->model.P != q->what.list->P)
-        return option_problem(option, text,
-                              "as many ranks as processors; it has %lld ranks, and P = %lld",
-                              (long long)q->what.list->P, (long long)q->model.P);
+        return must_be(option, text, "as many ranks as processors; it has %lld ranks, and P = %lld",
+                       (long long)q->what.list->P, (long long)q->model.P);
     q->model.P = q->what.list->P;
     return NULL;
 }
@@ -54,7 +56,7 @@ static struct problem *apply_by(struct question *q, const char *option, const ch
     const int which = find_name(&names, text);
 
     if (which < 0 && *text != '\0')
-        return option_problem(option, text, "formula or schedule");
+        return must_be(option, text, "formula or schedule");
     q->what.by = which < 0 ? LOGP_BY_EITHER : which == 0 ? LOGP_BY_FORMULA : LOGP_BY_SCHEDULE;
     return NULL;
 }
@@ -102,9 +104,13 @@ struct problem *set_machine(struct question *q, const char *option, const char *
     q->model.gamma_given = q->model.machine->has_gamma;
     use_delay(q, q->model.machine->delay);
     q->model.unit_ns = q->model.machine->unit_ns;
-    TRY(apply_nodes(q, "nodes", q->model.machine->nodes));
+    q->model.network.ports = q->model.machine->ports;
+    TRY(problem_of_machine(q, option, text, "nodes",
+                           apply_nodes(q, "nodes", q->model.machine->nodes)));
     if (q->model.machine->nodes[0] != '\0' || q->model.machine->inter[0] != '\0')
-        TRY(apply_inter(q, "inter", q->model.machine->inter));
+        TRY(problem_of_machine(q, option, text,
+                               q->model.machine->inter[0] != '\0' ? "inter" : "nodes",
+                               apply_inter(q, "inter", q->model.machine->inter)));
     return NULL;
 }
 
@@ -124,10 +130,10 @@ static struct problem *apply_unit(struct question *q, const char *option, const 
     if (q->model.unit_auto && found)
         text = "10us"; /* until run/unit.c has found it */
     else if (q->model.unit_auto)
-        return option_problem(option, text, "a time, as 10us; auto is for logp run and logp watch");
+        return must_be(option, text, "a time, as 10us; auto is for logp run and logp watch");
     if (!logp_time_parse(text, 0, &ps) || ps < 1000 || ps % 1000 != 0)
-        return option_problem(option, text, "a time >= 1ns with a suffix ns, us or ms%s",
-                              found ? ", or auto" : "");
+        return must_be(option, text, "a time >= 1ns with a suffix ns, us or ms%s",
+                       found ? ", or auto" : "");
     q->model.unit_ns = ps / 1000;
     return NULL;
 }
@@ -172,9 +178,35 @@ static struct problem *apply_rendezvous(struct question *q, const char *option, 
     int64_t most = -1; /* bytes of a send that does not wait */
 
     if (strcmp(text, "none") != 0 && !parse_number(text, true, 0, LOGP_PARAM_MAX_NS, &most))
-        return option_problem(option, text, "none, or a number of bytes, 0 .. 10^15");
+        return must_be(option, text, "none, or a number of bytes, 0 .. 10^15");
     q->model.network.rendezvous_from = most + 1;
     return NULL;
+}
+
+static struct problem *apply_ports(struct question *q, const char *option, const char *text)
+{
+    if (!parse_number(text, false, 1, LOGP_MOST_PORTS, &q->model.network.ports))
+        return must_be(option, text, "a number of ports of each processor, 1 .. %d",
+                       LOGP_MOST_PORTS);
+    return NULL;
+}
+
+/* Refuse several ports where the rules are for one. */
+struct problem *check_ports(const struct question *q)
+{
+    const bool given = option_given(q, "ports") || q->model.machine == NULL;
+    const char *why =
+        q->model.plugin != NULL ? "a delay model of a plugin has one; remove --plugin"
+        : !q->model.emulated    ? "--delay none has none; type --delay loggp"
+        : has_graph(q)          ? "a GOAL file names the interfaces itself; remove --schedule"
+        : model_params(q).recv_streams ? "the receiver of loggops has one; type --delay loggp"
+        : (q->line.sets & OPTIONS_MEASURE) != 0 ? "logp measure finds the parameters of one port"
+                                                : NULL;
+
+    if (q->model.network.ports <= 1 || why == NULL)
+        return NULL;
+    return must_be(given ? "--ports" : "--machine", option_text(q, given ? "ports" : "machine"),
+                   "one port: %s", why);
 }
 
 static struct problem *apply_delay(struct question *q, const char *option, const char *text)
@@ -272,14 +304,46 @@ static struct problem *apply_schedules(struct question *q, const char *option, c
     return NULL;
 }
 
+/* The product of the sizes of "torus:4x4"; 0: it has none. */
+static int64_t product_of_sizes(const char *text)
+{
+    const char *at = strchr(text, ':');
+    int64_t product = 1;
+
+    while (at != NULL && *at != '\0') {
+        char *end;
+        const long long size = strtoll(at + 1, &end, 10);
+
+        if (end == at + 1 || (*end != 'x' && *end != '\0') ||
+            __builtin_mul_overflow(product, size, &product))
+            return 0;
+        at = end;
+    }
+    return at != NULL ? product : 0;
+}
+
+static struct problem *check_size(const struct question *q, const char *option, const char *text)
+{
+    const char *needs = logp_topology_needs(text, q->model.P), *form;
+    const int64_t product = product_of_sizes(text);
+
+    if (needs == NULL)
+        return NULL;
+    form = product > 0 ? logp_topology_needs(text, product) : NULL;
+    if (form != NULL) /* whatever P is */
+        return option_problem(option, text, "needs %s", form);
+    if (product > 0)
+        return option_problem(option, text, "needs %s; P = %lld; type -P %lld, or other sizes",
+                              needs, (long long)q->model.P, (long long)product);
+    return option_problem(option, text, "needs %s; P = %lld", needs, (long long)q->model.P);
+}
+
 static struct problem *apply_topology(struct question *q, const char *option, const char *text)
 {
     if (strcmp(text, "none") == 0)
         return NULL;
     TRY(check_topology(option, text));
-    if (logp_topology_needs(text, q->model.P) != NULL)
-        return option_problem(option, text, "needs %s; P = %lld",
-                              logp_topology_needs(text, q->model.P), (long long)q->model.P);
+    TRY(check_size(q, option, text));
     if (!q->model.emulated)
         return option_problem(option, text, "needs a delay model other than none");
     if (model_params(q).latency_varies)
@@ -294,19 +358,19 @@ static struct problem *apply_topology(struct question *q, const char *option, co
             "needs a delay model other than %s: on a link a message arrives with its last byte",
             q->model.delay->name);
     if (q->model.network.links != NULL)
-        return option_problem(option, text, "none with %s: a message takes one link",
-                              links_option(q));
+        return must_be(option, text, "none with %s: a message takes one link", links_option(q));
     q->model.network.topology = make_topology(q, text);
     return NULL;
 }
 
 /* Commands whose messages take time. */
-enum { TIMED = OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE };
+#define TIMED (OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_EXPLORE | OPTIONS_NETWORK | OPTIONS_TUNE)
 
 const struct option_row model_options[] = {
-    {"P", "N", "number of processors; if 8 do not fit, the default is the next number that does",
-     "8", "", OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE | OPTIONS_SPANS, .apply = apply_P,
-     .series = SERIES_NUMBERS},
+    {"P", "N",
+     "number of processors; if the default does not fit, the next that the algorithm allows", "8",
+     "", OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_EXPLORE | OPTIONS_MEASURE | OPTIONS_SPANS,
+     .apply = apply_P, .series = SERIES_NUMBERS},
     {"schedule", "FILE", "run the steps of a file (json, goal) instead of a collective", "", "",
      OPTIONS_BASIS, .apply = apply_schedule},
     {"as", "COLLECTIVE", "collective that the steps of --schedule must compute; they are checked",
@@ -319,9 +383,8 @@ const struct option_row model_options[] = {
      "L, o, g, G, delay and unit: a machine of logp list machines, or of a file", "none", "", TIMED,
      .apply = apply_machine, .series = SERIES_WORDS, .choices = all_machines},
     {"unit", "T", "length of a time unit; run, watch: auto: the least that keeps within 1 % here",
-     "10us", "",
-     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_UNIT | OPTIONS_PAPER | OPTIONS_TUNE,
-     .apply = apply_unit, .series = SERIES_WORDS, .of_machine = true},
+     "10us", "", TIMED | OPTIONS_UNIT | OPTIONS_PAPER, .apply = apply_unit, .series = SERIES_WORDS,
+     .of_machine = true},
     {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "", TIMED,
      TIME(model.network.params.L_ns), .series = SERIES_TIMES, .of_machine = true},
     {"o", "T", "overhead of a send and of a receive", "2", "", TIMED, .apply = apply_o,
@@ -339,22 +402,29 @@ const struct option_row model_options[] = {
     {"gap", "KIND", "separate, or shared by sends and receives", "separate", "", TIMED,
      .apply = apply_gap, .series = SERIES_WORDS, .of_machine = true, .words = "separate, shared"},
     {"capacity", NULL, "at most ceil(L/g) messages in flight from or to a processor", "off", "",
-     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE, .apply = apply_capacity, .of_machine = true},
-    {"nodes", "NxM", "N nodes of M processors each, by rank; *xM: as many nodes as P needs", "", "",
-     TIMED, .apply = apply_nodes, .series = SERIES_WORDS},
-    {"inter", "COSTS", "costs between nodes: L=T,o=T,g=T,G=T [as within a node]", "", "", TIMED,
-     .apply = apply_inter},
-    {"link", "A-B:COSTS", "costs from ranks A to B, as 0-1:L=9 or 0,4..7-*:g=2us,G=1ns; repeatable",
-     "", "", TIMED, .apply = apply_link, .several = true},
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_EXPLORE | OPTIONS_MEASURE, .apply = apply_capacity,
+     .of_machine = true},
+    {"nodes", "NxM",
+     "N nodes of M processors each, by rank; '*xM': as many as P needs; NxSxM: of S sockets of M",
+     "", "", TIMED, .apply = apply_nodes, .series = SERIES_WORDS},
+    {"inter", "COSTS",
+     "costs between nodes: L=T,o=T,g=T,G=T [as within a node]; given again: between sockets", "",
+     "", TIMED, .apply = apply_inter, .several = true},
+    {"link", "A-B:COSTS", "costs from ranks A to B, as 0-1:L=9 or '0,4..7-*:g=2us'; repeatable", "",
+     "", TIMED, .apply = apply_link, .several = true},
     {"rendezvous", "S", "sends of more than S bytes wait for their receiver; 0: all", "none", "",
-     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE | OPTIONS_TUNE, .apply = apply_rendezvous,
-     .series = SERIES_BYTES},
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_EXPLORE | OPTIONS_MEASURE | OPTIONS_TUNE,
+     .apply = apply_rendezvous, .series = SERIES_BYTES},
     {"delay", "NAME", "%s (see: logp list delays)", "",
      "logp; with -G loggp; of a GOAL file loggops", TIMED, .apply = apply_delay,
      .series = SERIES_WORDS, .of_machine = true, .choices = all_delays},
     {"topology", "SPEC", "%s", "none", "", OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE,
      .apply = apply_topology, .series = SERIES_WORDS, .choices = all_topologies},
-    {"arrival", "HOW", "when ranks begin: late@RANK:T, uniform:T, exp:T, or a file, a time a line",
-     "none", "", OPTIONS_MODEL, .apply = apply_arrival, .series = SERIES_WORDS},
+    {"arrival", "HOW",
+     "when ranks begin: late@RANK:T, uniform:T, exp:T, a file of times, or of mpirun --report",
+     "none", "", OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_arrival, .series = SERIES_WORDS},
+    {"ports", "K", "ports of each processor, 1 .. 64: each has the gap", "1", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_VALIDATE | OPTIONS_TUNE, .apply = apply_ports,
+     .series = SERIES_NUMBERS, .of_machine = true},
     {0},
 };

@@ -38,7 +38,8 @@ static struct problem *apply_bytes(struct question *q, const char *option, const
         return NULL;
     }
     if (!parse_number(text, true, 0, INT64_C(1) << 40, &n))
-        return option_problem(option, text, "a number of bytes, 0 .. 2^40");
+        return must_be(option, text,
+                       "a number of bytes, 0 .. 2^40, as 8k or 8Ki (8192), or 8kB (8000)");
     q->what.n_bytes = (size_t)n;
     return NULL;
 }
@@ -46,7 +47,7 @@ static struct problem *apply_bytes(struct question *q, const char *option, const
 static struct problem *apply_root(struct question *q, const char *option, const char *text)
 {
     if (!parse_number(text, false, 0, q->model.P - 1, &q->what.root))
-        return option_problem(option, text, "a rank, 0 .. %lld", (long long)q->model.P - 1);
+        return must_be(option, text, "a rank, 0 .. %lld", (long long)q->model.P - 1);
     return NULL;
 }
 
@@ -54,8 +55,10 @@ static struct problem *apply_gamma(struct question *q, const char *option, const
 {
     q->model.gamma_given |= *text != '\0'; /* --machine may have */
     q->model.gamma_host = strcmp(text, "host") == 0;
-    if (*text != '\0' && !q->model.gamma_host)
-        return to_ps(q, option, text, LOGP_PARAM_MAX_NS, &q->model.network.params.gamma_ps);
+    if (*text != '\0' && !q->model.gamma_host &&
+        (!logp_time_parse(text, q->model.unit_ns * 1000, &q->model.network.params.gamma_ps) ||
+         q->model.network.params.gamma_ps > LOGP_PARAM_MAX_NS))
+        return refuse_time(option, text, "1000 s", ", or host");
     return NULL;
 }
 
@@ -70,12 +73,11 @@ static struct problem *apply_counts(struct question *q, const char *option, cons
         snprintf(word, sizeof(word), "%.*s", (int)n, s);
         if (q->what.n_counts == MAX_COUNTS || n >= sizeof(word) ||
             !parse_number(word, true, 0, INT64_C(1) << 36, &q->what.counts[q->what.n_counts++]))
-            return option_problem(option, text, "up to %d sizes, 0 .. 2^36, with commas",
-                                  MAX_COUNTS);
+            return must_be(option, text, "up to %d sizes, 0 .. 2^36, with commas", MAX_COUNTS);
         s += n;
     }
     if (*text != '\0' && q->what.n_counts == 0)
-        return option_problem(option, text, "at least one size");
+        return must_be(option, text, "at least one size");
     return NULL;
 }
 

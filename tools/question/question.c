@@ -77,7 +77,7 @@ static struct problem *resolve_options(struct question *q, const struct command_
         TRY(read_settings(q, command->name, &names));
         warn_of_variables(&names);
     }
-    q->model.inter =
+    q->model.inter = q->model.inter_sockets =
         (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* so that a cost of 0 can be given */
     texts_of(q)->unsettled = *q;
     TRY(resolve_rows(q));
@@ -98,6 +98,8 @@ static struct problem *no_such_option(const char *text, int letter)
 
     for (int i = 0; i < n_option_rows; i++)
         add_name(&names, option_dashed(option_rows[i]->name, dashes[i]));
+    add_name(&names, "--help");
+    add_name(&names, "--version");
     if (letter != 0)
         snprintf(word, sizeof(word), "-%c", letter);
     else
@@ -120,11 +122,11 @@ static void take_given(const struct question *q, int i, const char *text)
     *all = text;
 }
 
-/* Whether the command is `logp mpirun`: its first word that is not an option is a program, and all
+/* Whether the command is `logp mpirun` or `logp explore`: its first word that is not an option is a program, and all
  * words after that belong to the program. */
 static bool runs_a_program(int argc, char **argv)
 {
-    return argc > 1 && strcmp(argv[1], "mpirun") == 0;
+    return argc > 1 && (strcmp(argv[1], "mpirun") == 0 || strcmp(argv[1], "explore") == 0);
 }
 
 /* @return the number of words before -- */

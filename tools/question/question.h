@@ -39,6 +39,12 @@ struct output_format {
     const struct versus_form *versus; /* explain */
 };
 
+/* Whether it is made of an SVG: PNG, PDF */
+static inline bool is_converted_picture(const struct output_format *f)
+{
+    return f->draws && f->is_binary;
+}
+
 /* All there are, in formats.c; the last has no name. */
 extern const struct output_format output_formats[];
 
@@ -69,7 +75,14 @@ enum plot_scale {
     SCALE_LOG, /* linear where a value of x is 0 or less */
 };
 
-enum { MOST_WORDS = 8, MAX_CORES = 1024, MAX_COUNTS = 256, MAX_P_LIST = 1024, MAX_TITLE = 200 };
+enum {
+    MOST_WORDS = 8,
+    MAX_CORES = 1024,
+    MAX_COUNTS = 256,
+    MAX_P_LIST = 1024,
+    MAX_TITLE = 200,
+    MOST_RANGES = 64
+};
 
 /* The choice of algorithms. */
 enum algorithm_choice {
@@ -89,14 +102,16 @@ struct model_question {
     bool unit_auto;                          /* --unit auto: answer/unit.c finds the unit */
     const struct logp_machine_file *machine; /* NULL: none */
     const struct logp_delay_model *delay;
-    const char *plugin;             /* whose model it is, as it was written; NULL: of the table */
-    char nodes[32];                 /* of --nodes: "4x8", "*x8" */
-    int64_t node_size;              /* processors of a node; 0: there are none */
-    struct logp_link_costs inter;   /* between nodes */
+    const char *plugin;           /* whose model it is, as it was written; NULL: of the table */
+    char nodes[32];               /* of --nodes: "4x8", "*x8", "4x2x4" */
+    int64_t node_size;            /* processors of a node; 0: there are none */
+    int64_t socket_size;          /* of a socket; 0: there are none */
+    struct logp_link_costs inter; /* between nodes */
+    struct logp_link_costs inter_sockets;
     const struct link_rules *rules; /* of --link; NULL: none */
     bool emulated;                  /* the delay model has parameters: it is not none */
     bool ignores_G;                 /* for it every message counts as one */
-    const char *arrival_text;       /* of --arrival; NULL: all ranks arrive at 0 */
+    const char *arrival_text;       /* of --arrival, a list in a table; NULL: all arrive at 0 */
     bool gamma_given, gamma_host;   /* --gamma host: measured */
 };
 
@@ -115,8 +130,9 @@ struct what_question {
     const struct logp_collective *as;  /* of --as: what its steps must compute; NULL: anything */
     /* Called while the graph of --schedule is evaluated; NULL: not wanted. */
     void (*graph_progress)(void *arg, int64_t done, int64_t all);
-    void *graph_progress_arg;
-    const char *schedules; /* a folder of found schedules; NULL: none */
+    void (*read_progress)(void *arg, double part); /* of a file of --schedule */
+    void *graph_progress_arg;                      /* of both */
+    const char *schedules;                         /* a folder of found schedules; NULL: none */
     size_t n_bytes;
     int64_t root;
     int64_t count; /* 0: the collective's own */
@@ -180,13 +196,18 @@ struct form_question {
     int width, height;         /* of a picture, in pixels; 0: its own */
     const char *title;         /* of it; NULL: its own */
     enum plot_scale scales[2]; /* of x and y */
-    bool ranks;                /* tables show times over the ranks */
-    bool skips_ranks;          /* these are not shown, so they are not measured */
+    int64_t from_ns, to_ns;    /* of a diagram; to_ns 0: to its end */
+    int n_only;                /* 0: all ranks */
+    struct {
+        int64_t first, last;
+    } only[MOST_RANGES]; /* the ranks of a diagram */
+    bool ranks;          /* tables show times over the ranks */
+    bool skips_ranks;    /* these are not shown, so they are not measured */
 };
 
 /* The command line. */
 struct line_question {
-    unsigned sets; /* of the command: enum option_set */
+    uint64_t sets; /* of the command: enum option_set */
     const struct vocabulary *vocabulary;
     const struct output_format *formats; /* all there are; the last has no name */
     enum answer answer;                  /* of the command */
@@ -229,9 +250,18 @@ struct mpi_question {
     const char *openmp;         /* the OpenMP library that a program needs; NULL: none */
     const char *openmp_program; /* which */
     bool chosen_executor;       /* by the command for it */
-    int most_crashes, most_lost,
-        most_doubled; /* --explore: ranks that may end in a run, messages */
-    int64_t explore;  /* so many runs, each in another order; 0: the program runs once */
+};
+
+/* Runs that the test kit makes: logp explore, and --explore of logp mpirun. */
+struct explore_question {
+    int64_t runs; /* 0: mpirun: the program runs once; explore: the kit's own number */
+    enum logp_strategy strategy;
+    int64_t depth, misses, most_steps; /* of struct logp_check */
+    bool must_end, leaves_messages, leaves_requests, as_found;
+    enum logp_sends sends;
+    struct logp_fault_limits most_faults;
+    int most_overtaken;
+    struct logp_fault_places places;
 };
 
 /* The network of a machine that is measured, or whose parameters are checked. */
@@ -258,6 +288,7 @@ struct question {
     struct form_question form;
     struct line_question line;
     struct mpi_question mpi;
+    struct explore_question explore;
     struct network_question network;
     struct work *work; /* the watcher of the runs, and the state of all runs: answer/runs.h */
 };
@@ -297,7 +328,9 @@ enum option_set {
     OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */
     OPTIONS_MPIRUN = 1 << 28, /* --check, --tag-output, --compute, --stack, --gdb */
 };
-#define OPTIONS_SEARCH (1u << 31) /* --limit, --seed; no int, as the others are, has this bit */
+/* No int, as the others are, has these bits. */
+#define OPTIONS_SEARCH (UINT64_C(1) << 31)  /* --limit, --seed */
+#define OPTIONS_EXPLORE (UINT64_C(1) << 32) /* --runs, --strategy, --faults, ... */
 
 /* ---- own.c: memory ---- */
 
@@ -332,7 +365,7 @@ int tell_problem(const struct question *q, struct problem *p);
 /* A command, as far as its options depend on it. */
 struct command_facts {
     const char *name;
-    unsigned options; /* enum option_set */
+    uint64_t options; /* enum option_set */
     enum answer answer;
     bool starts; /* the command line of a program follows -- */
     /* Take the words that are its own, before its options are looked at; NULL: there are none. */
@@ -375,15 +408,15 @@ struct option_facts {
     char help[MAX_LIST + 128]; /* one line */
     char preset[64];           /* its default, in brackets after a blank; or nothing */
     char words[MAX_LIST];      /* words among its allowed values; or nothing */
-    unsigned sets;             /* option sets that contain it: enum option_set */
+    uint64_t sets;             /* option sets that contain it: enum option_set */
 };
 
 /* Option i = 0, 1, ... of all there are. o->formats and o->answer are set
  * (the latter: NULL: for all commands). @return false: there are
  * no more */
-bool option_facts(const struct question *q, int i, unsigned sets, struct option_facts *out);
+bool option_facts(const struct question *q, int i, uint64_t sets, struct option_facts *out);
 /* One line for each option of the sets. */
-void print_options(FILE *f, const struct question *q, unsigned sets);
+void print_options(FILE *f, const struct question *q, uint64_t sets);
 
 /* Settle q anew for point i of its sweep. */
 CHECKED struct problem *resolve_point(struct question *q, int64_t i);
@@ -391,6 +424,9 @@ CHECKED struct problem *resolve_point(struct question *q, int64_t i);
 void give_option(const struct question *q, const char *name, const char *text);
 /* Whether it is on the command line. May be called before resolve_options(). */
 bool option_is_given(const struct question *q, const char *name);
+/* Note an option of these sets that is after the program, so that the program gets it. A seed is not noted: many
+ * programs have one. */
+void say_options_behind(const struct question *q, uint64_t sets);
 /* Its text there; NULL: it is not. */
 const char *given_text(const struct question *q, const char *name);
 /* All options given, except for these, in the order of the help: " -P 2,4 --clock virtual". To
@@ -433,12 +469,27 @@ void show_links(FILE *f, const struct question *q);
 /* The largest G of a link; 0: none has one. */
 int64_t links_own_G(const struct question *q);
 
+/* ---- arrival.c ---- */
+
+enum { MOST_ARRIVALS = 64 };
+
+/* Patterns of arrivals: the times of each, by rank; NULL: all arrive at 0. */
+struct arrivals {
+    size_t n;
+    const int64_t *ns[MOST_ARRIVALS];
+};
+
+/* The patterns of --arrival for P processors, which the question keeps; none without it. */
+CHECKED struct problem *arrivals_of(const struct question *q, int64_t P, struct arrivals *out);
+
 /* ---- plugin.c ---- */
 
 /* The parameters as the delay model takes them: to plan and predict with. */
 struct logp_params model_params(const struct question *q);
 /* The network as the delay model takes it: to emulate, to plan and to predict with. */
 struct logp_network network_of(const struct question *q);
+/* Whether the plug-in has added this algorithm. */
+bool is_of_plugin(const struct question *q, const struct logp_algorithm *a);
 /* The delay model of the plug-in, which is set; a problem where it refuses to make one. */
 CHECKED struct problem *make_plugin_delay(const struct question *q, struct logp_delay *delay);
 

@@ -32,6 +32,7 @@ void make_rows(void)
     add_rows(operand_options);
     add_rows(knob_options());
     add_rows(run_options);
+    add_rows(explore_options);
     add_rows(fault_options);
     add_rows(sweep_options);
     add_rows(tune_options);
@@ -80,7 +81,7 @@ enum source find_text(int i, const struct question *q, const char **text)
 {
     const struct option_row *r = option_rows[i];
     const char *environment = from_environment(q, r), *setting;
-    const unsigned from_command_line = OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY |
+    const uint64_t from_command_line = OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY |
                                        OPTIONS_OUTPUT | OPTIONS_SAVE | OPTIONS_TALK;
     const bool other = q->how.clock == LOGP_CLOCK_VIRTUAL && *r->preset != '\0';
     enum source source = FROM_DEFAULT;
@@ -130,7 +131,8 @@ struct problem *resolve_rows(struct question *q)
             machine = source;
     }
     TRY(resolve_size(q));
-    return check_plugin(q);
+    TRY(check_plugin(q));
+    return check_ports(q);
 }
 
 struct problem *resolve_point(struct question *q, int64_t i)
@@ -153,6 +155,21 @@ const char *given_text(const struct question *q, const char *name)
 bool option_is_given(const struct question *q, const char *name)
 {
     return given_text(q, name) != NULL;
+}
+
+void say_options_behind(const struct question *q, uint64_t sets)
+{
+    const char *word = q->line.rest[1];
+    char name[64];
+    int i;
+
+    if (word == NULL || strncmp(word, "--", 2) != 0)
+        return;
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    i = find_row(name);
+    if (i >= 0 && (option_rows[i]->set & sets) != 0 && strcmp(name, "seed") != 0)
+        say_note("--%s is after %s, so the program gets it; put options of logp before the program",
+                 name, q->line.rest[0]);
 }
 
 char *options_given(const struct question *q, const struct names *but)
@@ -212,13 +229,16 @@ void say_sources(const struct question *q)
 /* ---- the help of options ---- */
 
 /* " [8]", " [100; virtual clock 1]" */
-static void show_default(const struct option_row *r, unsigned sets, char *out, size_t size)
+static void show_default(const struct option_row *r, uint64_t sets, char *out, size_t size)
 {
     const bool both = *r->preset != '\0' && *r->other != '\0';
 
     out[0] = '\0';
-    if (((r->set & OPTIONS_SPANS) != 0 && (sets & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0) ||
-        ((r->set & sets & (OPTIONS_PAPER | OPTIONS_SWEEP)) != 0 && (r->set & OPTIONS_PAPER) != 0))
+    if ((r->set & sets & OPTIONS_EXPLORE) != 0 && (r->set & OPTIONS_SPANS) != 0)
+        snprintf(out, size, " [2,3]");
+    else if (((r->set & OPTIONS_SPANS) != 0 && (sets & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0) ||
+             ((r->set & sets & (OPTIONS_PAPER | OPTIONS_SWEEP)) != 0 &&
+              (r->set & OPTIONS_PAPER) != 0))
         snprintf(out, size, " [see below]");
     else if ((r->set & sets) == OPTIONS_AGAIN)
         snprintf(out, size, " [as in the test]");
@@ -256,7 +276,7 @@ static void show_words(const struct option_row *r, const struct question *q, cha
     }
 }
 
-bool option_facts(const struct question *q, int i, unsigned sets, struct option_facts *out)
+bool option_facts(const struct question *q, int i, uint64_t sets, struct option_facts *out)
 {
     const struct option_row *r = i < n_option_rows ? option_rows[i] : NULL;
 
@@ -271,7 +291,7 @@ bool option_facts(const struct question *q, int i, unsigned sets, struct option_
     return true;
 }
 
-void print_options(FILE *f, const struct question *q, unsigned sets)
+void print_options(FILE *f, const struct question *q, uint64_t sets)
 {
     struct option_facts option;
 

@@ -58,7 +58,7 @@ struct option_row {
     const char *preset; /* its default; empty: computed where it is used */
     const char *other;  /* with a preset: the default under the virtual clock, where that
                            differs; without: in words, how it is computed */
-    unsigned set;
+    uint64_t set;
     bool of_machine; /* a preset of the model sets it */
     /* option: with its dashes, wherever the text comes from */
     struct problem *(*apply)(struct question *q, const char *option, const char *text);
@@ -87,6 +87,7 @@ struct option_row {
 extern const struct option_row model_options[];   /* model.c: what a prediction depends on */
 extern const struct option_row operand_options[]; /* operands.c: the algorithm and its arguments */
 extern const struct option_row run_options[];     /* execution.c */
+extern const struct option_row explore_options[]; /* exploration.c */
 /* The same for the parameters of algorithms, and the function that applies one */
 const struct option_row *knob_options(void);
 CHECKED struct problem *apply_knob(struct question *q, const struct logp_knob *knob,
@@ -101,7 +102,7 @@ extern const struct option_row talk_options[];    /* format.c: for all commands 
 
 /* ---- rows.c ---- */
 
-enum { MOST_ROWS = 112 };
+enum { MOST_ROWS = 124 };
 
 extern const struct option_row *option_rows[MOST_ROWS];
 extern int n_option_rows;
@@ -165,6 +166,9 @@ bool has_knob(const struct question *q, const struct logp_collective *c,
 CHECKED struct problem *find_machine(const struct question *q, const char *option, const char *word,
                                      const struct logp_machine_file **machine);
 const char *all_machines(const struct question *q, char buf[MAX_LIST]);
+/* A problem of the value of a key in a machine's file, with its place: "--machine FILE:3: ...". Takes p; NULL: there is none */
+CHECKED struct problem *problem_of_machine(const struct question *q, const char *option,
+                                           const char *file, const char *key, struct problem *p);
 
 /* ---- spans.c: -P and --bytes of a command of OPTIONS_SPANS ---- */
 
@@ -173,6 +177,7 @@ CHECKED struct problem *apply_bytes_range(struct question *q, const char *option
 
 /* ---- links.c: differences between pairs of processors, after all options that set P ---- */
 
+CHECKED struct problem *check_ports(const struct question *q);
 CHECKED struct problem *apply_nodes(struct question *q, const char *option, const char *text);
 CHECKED struct problem *apply_inter(struct question *q, const char *option, const char *text);
 CHECKED struct problem *apply_link(struct question *q, const char *option, const char *text);
@@ -223,6 +228,8 @@ CHECKED struct problem *to_ps(const struct question *q, const char *option, cons
                               int64_t most_ps, int64_t *ps);
 
 /* The time of a byte in picoseconds: a time, or a rate as 10GB/s. */
+CHECKED struct problem *refuse_time(const char *option, const char *text, const char *most,
+                                    const char * or);
 CHECKED struct problem *to_byte_ps(const struct question *q, const char *option, const char *text,
                                    int64_t *ps);
 /* storage.c */

@@ -33,6 +33,8 @@ static struct reading *begin_file(const struct question *q, const char *option, 
 
     r->option = option;
     r->file = file;
+    r->watch = q->what.read_progress;
+    r->watch_arg = q->what.graph_progress_arg;
     return r;
 }
 
@@ -103,8 +105,7 @@ static struct problem *join_parts(struct reading *r)
     rc = logp_graph_join(graphs, r->n_parts, &r->graph);
     free(graphs);
     if (rc == -EINVAL)
-        return option_problem(r->option, r->file, "1 .. %d ranks in all files",
-                              LOGP_MAX_PROCESSORS);
+        return must_be(r->option, r->file, "1 .. %d ranks in all files", LOGP_MAX_PROCESSORS);
     TRY(graph_problem(r, rc, "all files", -1, -1));
     return begin_reading(r, logp_graph_size(r->graph).P);
 }
@@ -281,6 +282,14 @@ static struct problem *refuse_blocked(const struct question *q, const struct rea
                           show_end(by.peer, by.tag, any));
 }
 
+/* The problem of n sends without a receive. */
+static struct problem *unreceived(const char *file, int64_t n)
+{
+    return n == 1 ? option_problem("--schedule", file, "a send is never received; add a receive")
+                  : option_problem("--schedule", file,
+                                   "%lld sends are never received; add receives", (long long)n);
+}
+
 static struct problem *refuse_evaluation(const struct question *q, const struct reading *r, int rc,
                                          const struct logp_graph_time *time)
 {
@@ -288,10 +297,7 @@ static struct problem *refuse_evaluation(const struct question *q, const struct 
         return refuse_blocked(q, r, time);
     if (rc != 0)
         return usage_problem("--schedule %s: %s", r->file, logp_error_text(rc));
-    if (time->unreceived > 0)
-        return option_problem("--schedule", r->file, "%lld sends are never received; add receives",
-                              (long long)time->unreceived);
-    return NULL;
+    return time->unreceived > 0 ? unreceived(r->file, time->unreceived) : NULL;
 }
 
 /* The last evaluation of the graph of a GOAL file. */
@@ -448,18 +454,18 @@ static struct problem *evaluate(const struct question *q, struct reading *r, boo
     int rc;
 
     if (logp_params_capacity(&network.params) > 0)
-        return option_problem("--capacity", option_text(q, "capacity"),
-                              "off: --schedule FILE with concurrent operations does not support "
-                              "it; remove it");
+        return must_be("--capacity", option_text(q, "capacity"),
+                       "off: --schedule FILE with concurrent operations does not support "
+                       "it; remove it");
     if (runs && r->n_parts > 0)
-        return option_problem("--schedule", r->file,
-                              "one file: %s runs one schedule; type logp predict", q->line.command);
+        return must_be("--schedule", r->file, "one file: %s runs one schedule; type logp predict",
+                       q->line.command);
     if (runs)
-        TRY(refuse_places(q, r, q->form.explain ? "--explain" : q->line.command));
+        TRY(refuse_places(q, r, q->line.command));
     if (runs && network.rendezvous_from > 0)
-        return option_problem("--rendezvous", option_text(q, "rendezvous"),
-                              "none: with the concurrent operations of a GOAL file only logp "
-                              "predict supports it; type logp predict");
+        return must_be("--rendezvous", option_text(q, "rendezvous"),
+                       "none: with the concurrent operations of a GOAL file only logp "
+                       "predict supports it; type logp predict");
     if (e->ends == NULL)
         e->ends = kept_by(q, calloc((size_t)r->list.P, sizeof(*e->ends)), free);
     rc = logp_graph_evaluate(r->graph, &network, shared_hosts(q, r), &observer, e->ends, &e->time);
@@ -476,8 +482,9 @@ static struct problem *evaluate(const struct question *q, struct reading *r, boo
 struct problem *list_of_schedule(const struct question *q, const struct logp_step_list **list)
 {
     struct reading *r = *the_file(q);
-    const bool runs = (q->line.sets & OPTIONS_RUN) != 0 || is_faulty(q) || q->form.explain ||
-                      q->model.plugin != NULL || q->line.answer != ANSWER_RECORDS;
+    const bool runs = (q->line.sets & OPTIONS_RUN) != 0 || is_faulty(q) ||
+                      q->model.plugin != NULL ||
+                      (q->line.answer != ANSWER_RECORDS && q->line.answer != ANSWER_SWEEP);
 
     *list = q->what.list;
     if (!has_graph(q))
@@ -502,7 +509,7 @@ static struct problem *refuse_with_graph(const struct question *q, const struct 
     static const char why[] = "off: --schedule FILE with concurrent operations does not support it";
 
     if (c->model.rendezvous_from > 0)
-        return option_problem(
+        return must_be(
             "--rendezvous", option_text(q, "rendezvous"),
             "none: a GOAL file with concurrent operations does not support it; remove it");
     if (logp_params_capacity(&c->model.params) > 0)
@@ -532,10 +539,7 @@ static struct problem *check_fit(const struct question *q, const struct logp_sch
             (long long)fold.rank);
     if (rc != 0)
         return usage_problem("--schedule %s: %s", file, strerror(-rc));
-    if (fold.unreceived > 0)
-        return option_problem("--schedule", file, "%llu sends are never received; add receives",
-                              (unsigned long long)fold.unreceived);
-    return NULL;
+    return fold.unreceived > 0 ? unreceived(file, (int64_t)fold.unreceived) : NULL;
 }
 
 /* Fold without delays, because a deadlock does not depend on the model. Concurrent steps do
@@ -582,11 +586,22 @@ struct problem *list_with_data(const struct question *q, const char *option, con
 struct problem *listed_collective(const struct question *q, const struct logp_invocation *c,
                                   struct logp_algorithm *row)
 {
+    const char *file = option_text(q, "schedule"), *size = size_option(q, q->what.as);
     struct logp_invocation plain = *c;
+    struct problem *problem, *sized;
     const bool timed = option_given(q, "gamma") || c->model.params.gamma_ps > 0;
 
     plain.args.list = &(*the_file(q))->list;
     TRY(listed_algorithm(q, &plain, row));
-    return check_data(option_text(q, "schedule"), c->args.list, c, q->what.as, timed,
-                      (q->line.sets & OPTIONS_RUN) != 0, row);
+    problem = check_data(file, c->args.list, c, q->what.as, timed,
+                         (q->line.sets & OPTIONS_RUN) != 0, row);
+    if (problem == NULL || problem->code != EXIT_USAGE || size == NULL || option_given(q, size))
+        return problem;
+    sized = option_problem("--schedule", file,
+                           "%s; --%s is %s unless it is given: type that of the "
+                           "schedule",
+                           problem->text + problem->value_bytes, size,
+                           strcmp(size, "count") == 0 ? "1" : option_text(q, size));
+    free(problem);
+    return sized;
 }

@@ -35,8 +35,9 @@ static const char *parse_range(const char *text, bool bytes, int64_t low, int64_
 
 struct problem *apply_P_list(struct question *q, const char *option, const char *text)
 {
-    const char *s = option_given(q, "P") ? text : "2..128*2";
-    const int64_t most = INT32_MAX; /* as an MPI counts them */
+    const bool explored = (q->line.sets & OPTIONS_EXPLORE) != 0;
+    const char *s = option_given(q, "P") ? text : explored ? "2,3" : "2..128*2";
+    const int64_t most = explored ? LOGP_MAX_PROCESSORS : INT32_MAX; /* as an MPI counts them */
 
     for (q->span.n_P = 0;; s++) {
         int64_t at, last, step = 1;
@@ -50,9 +51,10 @@ struct problem *apply_P_list(struct question *q, const char *option, const char 
                 q->span.P_list[q->span.n_P++] = at;
         }
         if (s == NULL)
-            return option_problem(
+            return must_be(
                 option, text,
-                "numbers of processors, as 8 or 2,4,8..16 or 2..64*2, at most %d of them",
+                "numbers of processors, as 8 or 2,4,8..16 or '2..64*2', at most %d of them, each "
+                "range from its least number",
                 MAX_P_LIST);
         if (*s == '\0')
             break;
@@ -74,8 +76,8 @@ struct problem *apply_bytes_range(struct question *q, const char *option, const 
                                   &q->span.bytes_high, NULL, NULL);
 
     if (end == NULL || *end != '\0')
-        return option_problem(option, text, "sizes, as 1..64Ki, %s bytes",
-                              measured ? "1 .. 2^28" : "0 .. 2^40");
+        return must_be(option, text, "sizes, the least first, as 1..64Ki, %s bytes",
+                       measured ? "1 .. 2^28" : "0 .. 2^40");
     return NULL;
 }
 
@@ -87,8 +89,8 @@ static struct problem *apply_export(struct question *q, const char *option, cons
 }
 
 const struct option_row tune_options[] = {
-    {"export", "FOR", "a file that openmpi or mpich loads, or csv", "", "a table", OPTIONS_TUNE,
-     .apply = apply_export, .words = "openmpi, mpich, csv"},
+    {"export", "FOR", "a file for openmpi, openmpi-han (levels) or mpich, or csv", "", "a table",
+     OPTIONS_TUNE, .apply = apply_export, .words = "openmpi, openmpi-han, mpich, csv"},
     {0},
 };
 

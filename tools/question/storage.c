@@ -26,14 +26,14 @@ static struct problem *read_part(const struct question *q, const char *option, c
     if (which == SERVERS)
         return parse_number(value, false, 1, 4096, &s->servers)
                    ? NULL
-                   : option_problem(option, text, "servers=N with a number of servers, 1 .. 4096");
+                   : must_be(option, text, "servers=N with a number of servers, 1 .. 4096");
     slash = strstr(value, "/s");
     if (slash != NULL && slash[2] == '\0')
         *slash = '\0';
     if (!parse_number(value, true, 1, INT64_C(1) << 50, &s->bandwidth))
-        return option_problem(option, text,
-                              "bandwidth=B with the bytes per second of a server, 1 .. 2^50, as "
-                              "500MB/s or 2GiB/s");
+        return must_be(option, text,
+                       "bandwidth=B with the bytes per second of a server, 1 .. 2^50, as "
+                       "500MB/s or 2GiB/s");
     return NULL;
 }
 

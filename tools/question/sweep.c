@@ -75,14 +75,14 @@ static struct axis *add_axis(const struct question *q, const char *name, const c
 static struct problem *refuse_several(const struct question *q, const struct option_row *row,
                                       const char *option, const char *text)
 {
-    const bool own_range = (q->line.sets & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0 &&
-                           (row->set & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0;
+    const bool own_range =
+        (q->line.sets & (OPTIONS_SPANS | OPTIONS_MEASURE | OPTIONS_EXPLORE)) != 0 &&
+        (row->set & (OPTIONS_SPANS | OPTIONS_MEASURE)) != 0;
 
     if (row->series == SERIES_WORDS || own_range || (row->set & q->line.sets) == 0)
         return NULL;
     if ((q->line.sets & OPTIONS_CROSSOVER) != 0)
-        return option_problem(option, text,
-                              "one value; only -P, --bytes and --count take several here");
+        return must_be(option, text, "one value; only -P, --bytes and --count take several here");
     return option_problem(option, text,
                           "%s takes one value; for several type logp bench or logp plot",
                           q->line.words[0]);
@@ -96,9 +96,8 @@ static struct problem *refuse_so_many(const struct sweep *s)
     for (int i = 1; i < s->n; i++)
         if (s->axes[i].series.n >= most->series.n)
             most = &s->axes[i];
-    return option_problem(most->name, most->text,
-                          "fewer values, as in 1..64k*2: a sweep has at most %d points",
-                          MOST_POINTS);
+    return must_be(most->name, most->text,
+                   "fewer values, as in 1..64k*2: a sweep has at most %d points", MOST_POINTS);
 }
 
 struct problem *value_at_point(const struct question *q, const struct option_row *row, int place,
@@ -107,6 +106,7 @@ struct problem *value_at_point(const struct question *q, const struct option_row
     struct sweep *s = sweep_of(q);
     const struct axis *axis = find_axis(s, row->name);
     const char *allowed;
+    char dashed[32];
     struct series series;
 
     if (!is_series(*text, row->series))
@@ -115,11 +115,14 @@ struct problem *value_at_point(const struct question *q, const struct option_row
         return refuse_several(q, row, option, *text);
     if (axis == NULL) {
         if (s->n == MOST_AXES)
-            return option_problem(option, *text, "one value; too many options have several values");
+            return must_be(option, *text, "one value; too many options have several values");
         allowed = read_series(*text, row->series, &series);
         if (allowed != NULL)
             return option_problem(option, *text, "%s", allowed);
         axis = add_axis(q, row->name, *text, place, &series);
+        if (series.short_of_end)
+            say_note("%s %s: the steps do not meet the end of the range; the last value is %s",
+                     option_dashed(row->name, dashed), *text, series.value[series.n - 1]);
         if (sweep_points(q) > MOST_POINTS)
             return refuse_so_many(s);
     }
@@ -182,7 +185,7 @@ static struct problem *apply_precision(struct question *q, const char *option, c
         memcpy(number, text, length - 1);
     if (!logp_time_parse(number, 10000, &q->how.precision_ppm) || q->how.precision_ppm > 1000000 ||
         strchr(number, 's') != NULL)
-        return option_problem(option, text, "0%% .. 100%%, in steps of 0.0001%%");
+        return must_be(option, text, "0%% .. 100%%, in steps of 0.0001%%");
     if ((q->line.sets & OPTIONS_SWEEP) == 0)
         q->how.precision_ppm = 0;
     return NULL;
@@ -193,8 +196,9 @@ static struct problem *apply_limit(struct question *q, const char *option, const
     int64_t ps;
 
     if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
-        return option_problem(
-            option, text, "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
+        return must_be(
+            option, text,
+            "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s, as 1.5s");
     q->how.limit_ns = (q->line.sets & (OPTIONS_SWEEP | OPTIONS_SEARCH)) != 0 ? ps / 1000 : 0;
     q->how.choice_limit_ns = /* no limit unless one is given */
         (q->line.sets & OPTIONS_EXPLAIN) != 0 && option_given(q, option) ? ps / 1000 : 0;
@@ -225,8 +229,10 @@ const struct option_row sweep_options[] = {
      OPTIONS_REPLAY, SWITCH(how.diff)},
     {"save", "NAME", "keep the run by a name, or in a FILE.json", "", "none", OPTIONS_SAVE,
      TEXT(form.save)},
-    {"against", "NAME", "compare with a saved run; changes up to --precision do not count", "",
-     "none", OPTIONS_SAVE, TEXT(form.against)},
+    {"against", "NAME",
+     "compare with a saved run (mpirun: FILE.json of --report); changes up to --precision do not "
+     "count",
+     "", "none", OPTIONS_SAVE | OPTIONS_MPIRUN, TEXT(form.against)},
     {"fail-on", "WHAT", "exit code 1 if a point is slower, or has changed: slower, change, none",
      "none", "", OPTIONS_SAVE, .apply = apply_fail_on, .words = "slower, change, none"},
     {"restart", NULL, "overwrite the file of --output", "off", "", OPTIONS_FILE,

@@ -187,6 +187,14 @@ static bool has_no_picture(const struct question *q)
     return q->form.plot == NULL && !q->form.format->draws && !q->form.format->curves;
 }
 
+/* Whether the format is another one than a diagram; of mpirun, whether none is drawn. */
+static bool has_no_diagram(const struct question *q)
+{
+    if ((q->line.sets & OPTIONS_MPIRUN) != 0 && q->mpi.traced == NULL)
+        return true;
+    return q->form.format->trace == NULL || !(q->form.format->for_people || q->form.format->draws);
+}
+
 static bool has_no_saved(const struct question *q)
 {
     return q->form.against == NULL;
@@ -196,6 +204,12 @@ static bool has_no_chance(const struct question *q)
 {
     return (q->line.sets & (OPTIONS_RUN | OPTIONS_FAULT)) == OPTIONS_FAULT && !is_faulty(q) &&
            q->model.arrival_text == NULL;
+}
+
+/* A table of the best algorithms has neither faults nor noise. */
+static bool has_no_arrival(const struct question *q)
+{
+    return (q->line.sets & OPTIONS_TUNE) != 0 && q->model.arrival_text == NULL;
 }
 
 const struct limit limits[] = {
@@ -218,7 +232,7 @@ const struct limit limits[] = {
     {{"disturbed-by"}, .idle = is_unmeasured, .beside = "clock"},
     {{"raw"}, .idle = keeps_nothing, .beside = "clock"},
     {{"by"}, .except = OPTIONS_TRACE},
-    {{"by", "L", "o", "o-send", "o-recv", "g", "G", "O", "gap", "capacity"},
+    {{"by", "L", "o", "o-send", "o-recv", "g", "G", "O", "gap", "capacity", "ports"},
      .idle = is_free,
      .beside = "delay"},
     {{"G"}, .idle = is_plain, .beside = "delay"},
@@ -235,11 +249,15 @@ const struct limit limits[] = {
      .idle = is_map_unmeasured,
      .without = "--measure"},
     {{"restart"}, .idle = has_no_file, .without = "--output"},
+    {{"from", "to", "only"},
+     .idle = has_no_diagram,
+     .without = "a diagram (--trace or --output FILE.svg)"},
     {{"size", "title", "scale"},
      .idle = has_no_picture,
      .without = "a picture (--output FILE.svg)"},
     {{"fail-on"}, .idle = has_no_saved, .without = "--against"},
     {{"seed"}, .idle = has_no_chance, .without = "--noise, --fault or --arrival"},
+    {{"seed"}, .idle = has_no_arrival, .without = "--arrival"},
     {.options = {NULL}},
 };
 

@@ -3,6 +3,7 @@
 #include "question/rows.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct problem *either(const char *option, const char *text, const char *first, const char *second,
@@ -26,18 +27,32 @@ struct problem *switched(const char *option, const char *text, bool *on)
 /* Whether the text is a number with letters that are not a unit. */
 static bool has_unknown_suffix(const char *text)
 {
-    const char *suffix = text + strspn(text, "0123456789.");
-    int64_t ps;
+    static const char *const known[] = {"ps", "ns", "us", "µs", "μs", "ms", "s", ""};
+    char *suffix;
 
-    return suffix != text && isalpha((unsigned char)*suffix) && !logp_time_parse(text, 1000, &ps);
+    strtod(text, &suffix);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcmp(suffix, known[i]) == 0)
+            return false;
+    return suffix != text && isalpha((unsigned char)*suffix);
 }
 
-static struct problem *refuse_time(const char *option, const char *text, const char *most,
-                                   const char * or)
+static bool has_negative_exponent(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789.");
+
+    return digits > 0 && tolower((unsigned char)text[digits]) == 'e' && text[digits + 1] == '-';
+}
+
+struct problem *refuse_time(const char *option, const char *text, const char *most, const char * or)
 {
     return option_problem(option, text,
-                          "%sa time >= 0, up to %s, in units or with a suffix ns, us, ms or s%s",
-                          has_unknown_suffix(text) ? "unknown suffix; " : "", most, or);
+                          "%smust be a time >= 0, up to %s, in units or with a suffix ns, us, ms "
+                          "or s, as 1.5us%s",
+                          has_negative_exponent(text) ? "a time has no negative exponent; "
+                          : has_unknown_suffix(text)  ? "unknown suffix; "
+                                                      : "",
+                          most, or);
 }
 
 struct problem *to_ps(const struct question *q, const char *option, const char *text,
@@ -48,30 +63,10 @@ struct problem *to_ps(const struct question *q, const char *option, const char *
     return NULL;
 }
 
-/* Parse "10GB/s" into the time of a byte, to the nearest picosecond. Prefixes are powers of 1000.
- * @return false: the text is not a rate, or a byte takes less than half a picosecond */
-static bool parse_rate(const char *text, int64_t *ps)
-{
-    static const char *const suffixes[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
-    int64_t mantissa, power;
-    const char *suffix = logp_decimal_parse(text, &mantissa, &power);
-    __int128 second = (__int128)1000000000000; /* of as many bytes as the prefix means */
-
-    if (suffix == NULL || mantissa == 0)
-        return false;
-    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++, second /= 1000)
-        if (strcmp(suffix, suffixes[i]) == 0) {
-            *ps = (int64_t)((second * power + mantissa / 2) / mantissa);
-            return *ps > 0;
-        }
-    return false;
-}
-
 struct problem *to_byte_ps(const struct question *q, const char *option, const char *text,
                            int64_t *ps)
 {
-    if ((parse_rate(text, ps) || logp_time_parse(text, q->model.unit_ns * 1000, ps)) &&
-        *ps <= LOGP_PARAM_MAX_NS)
+    if (logp_byte_time_parse(text, q->model.unit_ns * 1000, ps) && *ps <= LOGP_PARAM_MAX_NS)
         return NULL;
     return refuse_time(option, text, "1000 s", ", or a rate as 10GB/s");
 }
@@ -82,7 +77,7 @@ struct problem *to_ns(const struct question *q, const char *option, const char *
 
     TRY(to_ps(q, option, text, INT64_MAX, &ps));
     if (ps % 1000 != 0 || ps / 1000 > LOGP_PARAM_MAX_NS)
-        return option_problem(option, text, "a whole number of nanoseconds, up to 11 days");
+        return must_be(option, text, "a whole number of nanoseconds, up to 11 days");
     *ns = ps / 1000;
     return NULL;
 }
@@ -93,7 +88,8 @@ static struct problem *set_number(char *field, const struct option_row *row, con
     int64_t n;
 
     if (!parse_number(text, row->bytes, row->least, row->most, &n))
-        return option_problem(option, text, "%s", row->allowed);
+        return must_be(option, text, "%s%s", row->allowed,
+                       row->bytes ? ", as 8k or 8Ki (8192), or 8kB (8000)" : "");
     if (row->size == sizeof(int))
         *(int *)field = (int)n;
     else

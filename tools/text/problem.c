@@ -53,16 +53,36 @@ struct problem *usage_problem(const char *format, ...)
     return p;
 }
 
-struct problem *option_problem(const char *option, const char *value, const char *allowed_format,
-                               ...)
+static struct problem *problem_with(const char *option, const char *value, const char *format,
+                                    va_list args)
+{
+    struct problem *p = problem_of(EXIT_USAGE, value, format, args);
+
+    snprintf(p->option, sizeof(p->option), "%s", option);
+    return p;
+}
+
+struct problem *option_problem(const char *option, const char *value, const char *format, ...)
 {
     struct problem *p;
     va_list args;
 
-    va_start(args, allowed_format);
-    p = problem_of(EXIT_USAGE, value, allowed_format, args);
+    va_start(args, format);
+    p = problem_with(option, value, format, args);
     va_end(args);
-    snprintf(p->option, sizeof(p->option), "%s", option);
+    return p;
+}
+
+struct problem *must_be(const char *option, const char *value, const char *allowed_format, ...)
+{
+    char format[MAX_LIST];
+    struct problem *p;
+    va_list args;
+
+    snprintf(format, sizeof(format), "must be %s", allowed_format);
+    va_start(args, allowed_format);
+    p = problem_with(option, value, format, args);
+    va_end(args);
     return p;
 }
 

@@ -30,11 +30,13 @@ struct problem {
 /* Bad input: code EXIT_USAGE. Free each with free(). */
 CHECKED struct problem *usage_problem(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
-/* The same for one option, with or without its dashes: "--root 9: a rank, 0 .. 7"; where its value
- * comes from the environment: "LOGP_ROOT '9': ...". */
-CHECKED struct problem *option_problem(const char *option, const char *value,
-                                       const char *allowed_format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* The same for one option, with or without its dashes: "--algo ring: needs P >= 3"; where its value
+ * comes from the environment: "LOGP_ALGO 'ring': ...". */
+CHECKED struct problem *option_problem(const char *option, const char *value, const char *format,
+                                       ...) __attribute__((format(printf, 3, 4)));
+/* The same with the allowed values, as a noun: "--root 9: must be a rank, 0 .. 7". */
+CHECKED struct problem *must_be(const char *option, const char *value, const char *allowed_format,
+                                ...) __attribute__((format(printf, 3, 4)));
 /* The same for a value that is not one of these names. */
 CHECKED struct problem *name_problem(const char *option, const char *text,
                                      const struct names *names);

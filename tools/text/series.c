@@ -10,8 +10,11 @@
 
 enum { MOST_VALUES = 100000 };
 
-static const char *const how = "values with commas between them, and ranges of whole numbers or "
-                               "times: 2..64*2 (twice each), 2..20+2 (two more each), 2..8";
+static const char *const how =
+    "must be values with commas between them, or ranges of whole numbers or times: '2..64*2' "
+    "(twice each), 2..20+2 (two more each), 2..8";
+static const char *const reversed = "must be a range from its least value to its largest: 2..8";
+static const char *const too_many = "must be at most 100000 values, as 1..1M*2";
 
 /* A number of a range: its value and its unit. */
 struct end {
@@ -47,23 +50,25 @@ static char *write_end(const struct end *e, enum series_kind kind)
     return need(strdup(text));
 }
 
-static bool add(struct series *s, char *value)
+/* @return NULL; or the allowed values, as in all functions below */
+static const char *add(struct series *s, char *value)
 {
     if (s->n == MOST_VALUES) {
         free(value);
-        return false;
+        return too_many;
     }
     if ((s->n & (s->n - 1)) == 0) /* 0, or a power of two: the array is full */
         s->value = need(realloc(s->value, (size_t)(s->n > 0 ? 2 * s->n : 1) * sizeof(char *)));
     s->value[s->n++] = value;
-    return true;
+    return NULL;
 }
 
 /* "2..64*2": first is the text before the dots, rest the text after them; both are written to. */
-static bool add_range(struct series *s, char *first, char *rest, enum series_kind kind)
+static const char *add_range(struct series *s, char *first, char *rest, enum series_kind kind)
 {
     char *sign = strpbrk(rest, "*+");
     const bool times = sign != NULL && *sign == '*';
+    bool met = false; /* the end */
     struct end at, last, step = {1, false};
 
     if (sign != NULL)
@@ -71,26 +76,32 @@ static bool add_range(struct series *s, char *first, char *rest, enum series_kin
     if (sign == NULL && kind == SERIES_TIMES)
         step.n = 1000000; /* a unit */
     if (!read_end(first, kind, &at) || !read_end(rest, kind, &last) ||
-        (sign != NULL && !read_end(sign, times ? SERIES_NUMBERS : kind, &step)) || at.n > last.n ||
+        (sign != NULL && !read_end(sign, times ? SERIES_NUMBERS : kind, &step)) ||
         at.suffixed != last.suffixed || (!times && step.suffixed != at.suffixed) ||
         step.n < (times ? 2 : 1) || (times && at.n == 0))
-        return false;
+        return how;
+    if (at.n > last.n)
+        return reversed;
     while (at.n <= last.n) {
-        if (!add(s, write_end(&at, kind)))
-            return false;
+        if (add(s, write_end(&at, kind)) != NULL)
+            return too_many;
+        met = at.n == last.n;
         if (times ? __builtin_mul_overflow(at.n, step.n, &at.n)
                   : __builtin_add_overflow(at.n, step.n, &at.n))
             break;
     }
-    return true;
+    s->short_of_end |= !met;
+    return NULL;
 }
 
-static bool add_item(struct series *s, char *item, enum series_kind kind)
+static const char *add_item(struct series *s, char *item, enum series_kind kind)
 {
     char *dots = kind != SERIES_WORDS ? strstr(item, "..") : NULL;
 
     if (dots == NULL)
-        return *item != '\0' && add(s, need(strdup(item)));
+        return *item != '\0'          ? add(s, need(strdup(item)))
+               : kind == SERIES_WORDS ? "must be words with commas between them"
+                                      : how;
     *dots = '\0';
     return add_range(s, item, dots + 2, kind);
 }
@@ -104,19 +115,18 @@ bool is_series(const char *text, enum series_kind kind)
 const char *read_series(const char *text, enum series_kind kind, struct series *out)
 {
     char *copy = need(strdup(text)), *rest = copy;
-    bool sound = true;
+    const char *allowed = NULL;
 
     *out = (struct series){0};
-    while (sound && rest != NULL) {
+    while (allowed == NULL && rest != NULL) {
         char *item = strsep(&rest, ",");
 
-        sound = add_item(out, item, kind);
+        allowed = add_item(out, item, kind);
     }
     free(copy);
-    if (sound)
-        return NULL;
-    for (int i = 0; i < out->n; i++)
+    for (int i = 0; allowed != NULL && i < out->n; i++)
         free(out->value[i]);
-    free(out->value);
-    return kind == SERIES_WORDS ? "words with commas between them" : how;
+    if (allowed != NULL)
+        free(out->value);
+    return allowed;
 }

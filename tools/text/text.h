@@ -60,6 +60,7 @@ enum series_kind { SERIES_NONE, SERIES_WORDS, SERIES_NUMBERS, SERIES_BYTES, SERI
 struct series {
     char **value; /* as the text of one */
     int n;
+    bool short_of_end; /* the steps of a range do not meet its end */
 };
 
 /* Whether the text has more than one value. */

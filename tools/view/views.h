@@ -40,16 +40,25 @@ extern const struct versus_form versus_as_text, versus_as_json, versus_as_svg, v
 
 /* ---- tune/ ---- */
 
+/* The levels of nodes in a form: the ranks of a node, and one rank of each. */
+enum tune_levels {
+    TUNE_NO_LEVELS,
+    TUNE_LEVEL_TABLES, /* their tables */
+    TUNE_COMPOSED,     /* and algorithms that are composed of them */
+    TUNE_LEVELS_NEEDED /* nothing else */
+};
+
 /* A form of the output. */
 struct tune_form {
     const char *name;                          /* value of --export; "": a table for people */
     const char *suffix;                        /* of a file in this form */
     const struct tune_collective *collectives; /* the last has no name; NULL: all of logp */
     bool whole; /* it replaces all choices of the library, so all collectives must be in it */
+    enum tune_levels levels;
     void (*print)(FILE *f, const struct question *q, const struct tune_result *results, size_t n);
 };
 
-extern const struct tune_form tune_openmpi, tune_mpich, tune_csv, tune_table;
+extern const struct tune_form tune_openmpi, tune_han, tune_mpich, tune_csv, tune_table;
 
 /* ---- measure/, validate/ ---- */
 

@@ -568,5 +568,6 @@ const struct logp_collective lpi_allgather = {
     .rows = (const struct lpi_rows *const[]){&rows, &lpi_allgather_trees, &lpi_allgather_circulant,
                                              &lpi_census_allgather, &lpi_two_level_allgather,
                                              &lpi_shared_allgather, &lpi_neighbours_allgather,
-                                             &lpi_lanes_allgather, &lpi_contained_allgather, NULL},
+                                             &lpi_lanes_allgather, &lpi_contained_allgather,
+                                             &lpi_torus_rings_allgather, NULL},
 };

@@ -281,11 +281,11 @@ const struct logp_collective lpi_allreduce = {
     .in_place = lpi_vector_in_place,
     .bound = bound,
     .same_results = true,
-    .rows = (const struct lpi_rows *const[]){&rows, &lpi_census_allreduce, &lpi_two_level_allreduce,
-                                             &lpi_allreduce_halvings, &lpi_allreduce_segmented,
-                                             &lpi_allreduce_exchanges, &lpi_allreduce_circulant,
-                                             &lpi_allreduce_grouped, &lpi_allreduce_two_tree,
-                                             &lpi_allreduce_dual_root, &lpi_allreduce_windows,
-                                             &lpi_shared_allreduce, &lpi_neighbours_allreduce,
-                                             &lpi_lanes_allreduce, NULL},
+    .rows =
+        (const struct lpi_rows *const[]){
+            &rows, &lpi_census_allreduce, &lpi_two_level_allreduce, &lpi_allreduce_halvings,
+            &lpi_allreduce_segmented, &lpi_allreduce_exchanges, &lpi_allreduce_circulant,
+            &lpi_allreduce_grouped, &lpi_allreduce_two_tree, &lpi_allreduce_dual_root,
+            &lpi_allreduce_windows, &lpi_shared_allreduce, &lpi_neighbours_allreduce,
+            &lpi_lanes_allreduce, &lpi_allreduce_rings, &lpi_torus_rings_allreduce, NULL},
 };

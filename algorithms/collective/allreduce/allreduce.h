@@ -69,10 +69,10 @@ bool lpi_first_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
 bool lpi_second_of_pair(int64_t rank, const struct logp_invocation *c, enum logp_buffer into,
                         int64_t i, struct logp_step *out);
 
-/* halving.c, segmented.c, exchange.c, circulant_parts.c, grouped.c, dual_root.c, ../two_tree_scan.c: their
- * rows */
+/* halving.c, segmented.c, exchange.c, circulant_parts.c, grouped.c, dual_root.c, rings.c,
+ * ../two_tree_scan.c: their rows */
 extern const struct lpi_rows lpi_allreduce_windows, lpi_allreduce_halvings, lpi_allreduce_segmented,
     lpi_allreduce_exchanges, lpi_allreduce_circulant, lpi_allreduce_grouped, lpi_allreduce_two_tree,
-    lpi_allreduce_dual_root;
+    lpi_allreduce_dual_root, lpi_allreduce_rings;
 
 #endif

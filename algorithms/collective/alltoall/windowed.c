@@ -51,13 +51,13 @@ static int64_t window_of(int64_t P, const struct logp_invocation *c)
     return lpi_window(P, c, &t);
 }
 
-/* The estimate is of links that are alike: on others each window is tried. */
+/* The estimate is of links that are alike and of one port: elsewhere each window is tried. */
 static int64_t tried_window(int64_t P, const struct logp_invocation *c)
 {
     enum { MOST_RANKS = 65 };
 
-    return c->args.window == 0 && c->model.links != NULL && P <= MOST_RANKS && P > 1 &&
-                   !c->model.undelayed
+    return c->args.window == 0 && (c->model.links != NULL || lpi_has_ports(&c->model)) &&
+                   P <= MOST_RANKS && P > 1 && !c->model.undelayed
                ? 0
                : window_of(P, c);
 }

@@ -206,7 +206,9 @@ static const struct logp_algorithm knomials[] = {
      .knobs = {LOGP_KNOB(k, lpi_knomial_k), LOGP_KNOB(work_ns, NULL)}},
 };
 
-/* ---- earliest: a tree for links that differ; where they do not, that of `optimal` ---- */
+/* ---- earliest: a tree for links that differ, or for several ports; elsewhere that of `optimal` ---- */
+
+LPI_NEEDS_BOTH(needs_earliest, lpi_earliest_needs, lpi_ports_needs)
 
 static struct lpi_times link_times(const struct logp_invocation *c)
 {
@@ -215,14 +217,18 @@ static struct lpi_times link_times(const struct logp_invocation *c)
 
 static int plan_earliest(int P, int rank, struct logp_invocation *c)
 {
-    return c->model.links == NULL ? plan_optimal(P, rank, c)
-                                  : lpi_plan_earliest(P, rank, c, link_times, false);
+    const struct lpi_times t = link_times(c);
+    const struct lpi_ports_tree tree = {t.D, c->model.params.o_send_ns, t.E, c->model.ports};
+
+    if (c->model.links != NULL)
+        return lpi_plan_earliest(P, rank, c, link_times, false);
+    return lpi_has_ports(&c->model) ? lpi_plan_ports(P, rank, c, &tree) : plan_optimal(P, rank, c);
 }
 
 static const struct logp_algorithm on_links[] = {
     {LOGP_ALGORITHM("broadcast", "earliest", "the earliest end over links that differ",
                     "Bhat, Raghavendra & Prasanna 1999"),
-     .needs = lpi_earliest_needs, .plan = plan_earliest, .predict = predict_optimal, LPI_BROADCAST},
+     .needs = needs_earliest, .plan = plan_earliest, .predict = predict_optimal, LPI_BROADCAST},
 };
 
 static const struct lpi_rows knomial = LPI_ROWS(knomials), trees = LPI_ROWS(algorithms),

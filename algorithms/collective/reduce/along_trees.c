@@ -191,9 +191,10 @@ static struct logp_prediction predict_mesh(int64_t P, const struct logp_invocati
     return lpi_reduce_ends_at(P, lpi_mesh_time(P, t.a, t.B), c);
 }
 
-/* ---- earliest: a tree for links that differ; where they do not, that of `optimal` ---- */
+/* ---- earliest: a tree for links that differ, or for several ports; elsewhere that of `optimal` ---- */
 
-LPI_NEEDS_BOTH(needs_earliest, lpi_earliest_needs, needs_optimal)
+LPI_NEEDS_BOTH(needs_trees, lpi_earliest_needs, lpi_ports_needs)
+LPI_NEEDS_BOTH(needs_earliest, needs_trees, needs_optimal)
 
 static struct lpi_times link_times(const struct logp_invocation *c)
 {
@@ -204,6 +205,15 @@ static struct lpi_times link_times(const struct logp_invocation *c)
 
 static int plan_earliest(int P, int rank, struct logp_invocation *c)
 {
+    const struct logp_params *p = &c->model.params;
+    const struct lpi_ports_tree tree = {
+        .d = link_times(c).D,
+        .busy = p->o_recv_ns + lpi_combine_ns(p, c->args.count),
+        .e = lpi_max(p->o_recv_ns, logp_params_gap_ns(p, lpi_vector_bytes(c))),
+        .ports = c->model.ports};
+
+    if (c->model.links == NULL && lpi_has_ports(&c->model))
+        return lpi_reduce_backwards(lpi_plan_ports(P, rank, c, &tree), rank, c);
     if (c->model.links == NULL)
         return plan_optimal(P, rank, c);
     return lpi_reduce_backwards(lpi_plan_earliest(P, rank, c, link_times, true), rank, c);

@@ -46,10 +46,10 @@ const struct logp_collective lpi_reduce = {
     .postcondition = postcondition,
     .in_place = in_place,
     .bound = bound,
-    .rows = (const struct lpi_rows *const[]){&lpi_reduce_trees, &lpi_reduce_chains,
-                                             &lpi_reduce_doublings, &lpi_reduce_pipelined,
-                                             &lpi_reduce_two_tree, &lpi_reduce_rabenseifner,
-                                             &lpi_reduce_circulant, &lpi_reduce_knomial,
-                                             &lpi_reduce_matched, &lpi_shared_reduce,
-                                             &lpi_lanes_reduce, &lpi_contained_reduce, NULL},
+    .rows =
+        (const struct lpi_rows *const[]){
+            &lpi_reduce_trees, &lpi_reduce_chains, &lpi_reduce_doublings, &lpi_reduce_pipelined,
+            &lpi_reduce_two_tree, &lpi_reduce_rabenseifner, &lpi_reduce_circulant,
+            &lpi_reduce_knomial, &lpi_reduce_matched, &lpi_reduce_k_item, &lpi_shared_reduce,
+            &lpi_lanes_reduce, &lpi_contained_reduce, NULL},
 };

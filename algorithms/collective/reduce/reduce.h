@@ -33,9 +33,10 @@ const char *lpi_reduce_needs_order(int64_t P, const struct logp_invocation *c);
 int64_t lpi_reduce_binary_left(int64_t P);
 __int128 lpi_reduce_binary_time(int64_t P, const struct lpi_reduce_times *t);
 
-/* along_trees.c, kchain.c, pipelined.c, two_tree.c, rabenseifner.c, circulant_backwards.c, ../matched.c: their rows */
+/* along_trees.c, kchain.c, pipelined.c, two_tree.c, rabenseifner.c, circulant_backwards.c, k_item_backwards.c,
+ * ../matched.c: their rows */
 extern const struct lpi_rows lpi_reduce_trees, lpi_reduce_chains, lpi_reduce_doublings,
     lpi_reduce_pipelined, lpi_reduce_two_tree, lpi_reduce_rabenseifner, lpi_reduce_circulant,
-    lpi_reduce_knomial, lpi_reduce_matched;
+    lpi_reduce_knomial, lpi_reduce_matched, lpi_reduce_k_item;
 
 #endif

@@ -386,14 +386,15 @@ static int64_t window_of(int64_t P, const struct logp_invocation *c)
     return lpi_window(P, c, &t);
 }
 
-/* Where blocks differ, the window that is best for the largest need not be the best: of few, all are
- * tried (0). */
+/* Where blocks differ, the window that is best for the largest need not be the best, nor that
+ * of links that are alike and of one port on other networks: of few, all are tried (0). */
 static int64_t tried_window(int64_t P, const struct logp_invocation *c)
 {
     enum { FEW = 65 };
 
     return c->args.window == 0 && P > 2 && P <= FEW && !c->model.undelayed &&
-                   !lpi_transpose_alike(P, c)
+                   (!lpi_transpose_alike(P, c) || c->model.links != NULL ||
+                    lpi_has_ports(&c->model))
                ? 0
                : window_of(P, c);
 }

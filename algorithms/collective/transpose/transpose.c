@@ -145,7 +145,7 @@ const struct logp_collective lpi_transpose = {
     .postcondition = postcondition,
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&lpi_transpose_rings, &lpi_transpose_butterflies,
-                                             &lpi_transpose_census, NULL},
+                                             &lpi_transpose_census, &lpi_transpose_overlap, NULL},
 };
 
 /* ---- the times of blocks, for predictions ---- */

@@ -70,6 +70,7 @@ __int128 lpi_window_time(int64_t P, const struct logp_params *p, const struct lp
 int64_t lpi_window(int64_t P, const struct logp_invocation *c, const struct lpi_block_time *t);
 
 /* ring.c, butterfly.c, census.c: their rows */
-extern const struct lpi_rows lpi_transpose_rings, lpi_transpose_butterflies, lpi_transpose_census;
+extern const struct lpi_rows lpi_transpose_rings, lpi_transpose_butterflies, lpi_transpose_census,
+    lpi_transpose_overlap;
 
 #endif

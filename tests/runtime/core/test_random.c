@@ -21,6 +21,7 @@ Test(random, programs_agree_with_a_plain_event_simulation)
         int rc;
 
         random_generate(g, &random, P);
+        g->ports = test_random(&random) % 3 == 0 ? 2 + (int64_t)(test_random(&random) % 3) : 0;
         if (machines[P] == NULL)
             machines[P] = test_machine(P, LOGP_CLOCK_VIRTUAL, NULL);
         cr_assert_eq(random_delay(g, &delay), 0);

@@ -191,12 +191,12 @@ Test(report, it_says_which_check_does_not_hold)
     char expected[512];
 
     snprintf(expected, sizeof(expected),
-             "a check does not hold, or a schedule is not sound\n"
+             "a check does not hold, calls of a collective differ, or a schedule is not sound\n"
              "  %s:%d: c == 1 does not hold on rank 1 at 0 ns\n",
              __FILE__, 159);
     check_run(2, HOLDS, -EPROTO, expected);
     snprintf(expected, sizeof(expected),
-             "a check does not hold, or a schedule is not sound\n"
+             "a check does not hold, calls of a collective differ, or a schedule is not sound\n"
              "  %s:%d: no more tea on rank 1 at 0 ns\n",
              __FILE__, 161);
     check_run(2, FAILS, -EPROTO, expected);

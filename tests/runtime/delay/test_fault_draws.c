@@ -387,7 +387,7 @@ Test(fault_draws, what_is_wrong_is_refused_and_said)
         {"drop:0.1:0.1", NULL, "probability"},
         {"drop:0.1:1:1:1", NULL, "fewer"},
         {"drop:0.1,", NULL, "one of"},
-        {"dup:0.1,flop:1", NULL, "flop:1: one of"},
+        {"dup:0.1,flop:1", NULL, "flop:1: must be one of"},
         {"delay:0.5", NULL, "factor"},
         {"delay:2:3", NULL, "probability"},
         {"slow:2@16", NULL, "ranks"},

@@ -281,10 +281,14 @@ static int64_t run_and_simulate(const struct random_program *g)
 {
     static struct random_run run;
     static struct random_outcome expected;
-    TEST_MACHINE m =
-        test_machine_of(g->P, LOGP_CLOCK_VIRTUAL, test_on_links(g->topology, &g->params));
+    const struct logp_network network = {
+        .params = g->params, .topology = g->topology, .ports = g->ports};
+    struct logp_delay delay;
+    TEST_MACHINE m = NULL;
     struct logp_link_use use;
 
+    cr_assert_eq(logp_network_delay(&network, g->P, NULL, &delay, NULL), 0);
+    m = test_machine_of(g->P, LOGP_CLOCK_VIRTUAL, delay);
     cr_assert_eq(random_simulate(g, &expected), 0);
     run.g = g;
     for (int again = 0; again < 2; again++) {
@@ -314,6 +318,7 @@ Test(topology, the_model_is_the_simulation_of_its_events)
 
         random_generate_rounds(&program, &state, t, false);
         program.params = params;
+        program.ports = i % 3 == 0 ? 1 + i % 4 : 0;
         contended += run_and_simulate(&program) > 0;
     }
     cr_log_info("%d contended", contended);

@@ -319,7 +319,7 @@ static bool is_all(const unsigned char *buf, int value)
     return buf[0] == (unsigned char)value && memcmp(buf, buf + 1, LONG - 1) == 0;
 }
 
-/* For a while that nobody knows. */
+/* Busy-wait for a random time. */
 static void dawdle(uint64_t *random)
 {
     for (volatile int64_t k = test_below(random, 4) * 5000; k > 0; k--)

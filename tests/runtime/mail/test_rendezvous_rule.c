@@ -91,6 +91,8 @@ Test(rendezvous_rule, random_programs_take_what_the_rule_says)
         make_program(&r, p, seed);
         if (seed % 3 == 0)
             network.links = r.links = links = some_links(r.P, seed);
+        if (seed % 4 == 1)
+            network.ports = r.ports = 2 + (int64_t)(seed / 4 % 3);
         network.rendezvous_from = r.rendezvous_from;
         due = random_simulate(&r, &expected);
         m = test_machine_with((struct logp_config){.n_processors = r.P,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""axe finds no violation in the page of `logp report`: light, dark and narrow, with all details open.
+"""axe finds no violation in the pages: light and wide, dark and narrow, with all details open.
 
 usage: axe.py LOGP AXE.JS [--browser CHROMIUM]; exit code 77: AXE.JS is not there (tools/check installs it)
 """
@@ -37,7 +37,7 @@ def test_mpirun(axe):
 
 
 def test_file(name, axe, path):
-    for looks, width, dark in (("light", 1280, False), ("dark", 1280, True), ("narrow", 360, False)):
+    for looks, width, dark in (("light", 1280, False), ("dark and narrow", 360, True)):
         with Browser(width, 800, dark) as browser:
             browser.open(path)
             browser.value(axe + "; 0")
@@ -71,6 +71,9 @@ def main():
     test_page("single", axe, "barrier", "--algo", "dissemination", *VIRTUAL)
     test_axe_is_awake(axe, path)
     test_mpirun(axe)
+    path = os.path.join(FOLDER.name, "explain.html")
+    logp("explain", "broadcast", "optimal", "binomial", "--output", path)
+    test_file("explain", axe, path)
     print(json.dumps({"wrong": len(wrong)}))
     return 1 if wrong else 0
 

@@ -4,6 +4,7 @@
 It reads commands from its descriptor 3 and writes answers and events to its descriptor 4, as JSON
 that ends with a NUL: so nothing is needed but what comes with Python.
 """
+import atexit
 import base64
 import fcntl
 import json
@@ -26,8 +27,11 @@ def far_pipe():
     return far
 
 
-class Browser:
-    def __init__(self, program, width=1200, height=900, dark=False, scale=1):
+class Process:
+    """A browser, of which each Browser is a window that shares nothing with others: a start takes seconds."""
+    running = None
+
+    def __init__(self, program):
         self.profile = tempfile.mkdtemp()
         to_it, self.commands = far_pipe()
         self.answers, from_it = far_pipe()
@@ -41,28 +45,24 @@ class Browser:
         os.close(from_it)
         self.buffer = b""
         self.last = 0
-        self.complaints = []  # what the console said, exceptions
-        self.requests = []    # what the page asked for
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = None
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self.call(domain + ".enable")
-        self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=-1,
-                  uploadThroughput=-1)
-        self.resize(width, height, scale)
-        self.prefer(dark)
+        atexit.register(self.end)
 
-    def close(self):
+    def end(self):
         self.process.kill()
         self.process.wait()
         shutil.rmtree(self.profile, ignore_errors=True)
 
-    def __enter__(self):
-        return self
+    @classmethod
+    def of(cls, program):
+        if cls.running is None or cls.running.process.poll() is not None:
+            cls.running = cls(program)
+        return cls.running
 
-    def __exit__(self, *_):
-        self.close()
+    def write(self, message):
+        """@return the number of the message"""
+        self.last += 1
+        os.write(self.commands, json.dumps({"id": self.last, **message}).encode() + b"\0")
+        return self.last
 
     def read(self, until):
         """The next message; None: there is none until that moment."""
@@ -77,6 +77,33 @@ class Browser:
         text, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(text)
 
+
+class Browser:
+    def __init__(self, program, width=1200, height=900, dark=False, scale=1):
+        self.process = Process.of(program)
+        self.complaints = []  # what the console said, exceptions
+        self.requests = []    # what the page asked for
+        self.session = None
+        self.context = self.call("Target.createBrowserContext")["browserContextId"]
+        target = self.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(domain + ".enable")
+        self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=-1,
+                  uploadThroughput=-1)
+        self.resize(width, height, scale)
+        self.prefer(dark)
+
+    def close(self):
+        self.session = None
+        self.call("Target.disposeBrowserContext", browserContextId=self.context)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
     def note(self, message):
         method, it = message.get("method"), message.get("params", {})
         if method == "Runtime.exceptionThrown":
@@ -90,20 +117,20 @@ class Browser:
             self.requests.append(it["request"]["url"])
 
     def call(self, method, **parameters):
-        self.last += 1
-        message = {"id": self.last, "method": method, "params": parameters}
-        if getattr(self, "session", None):
+        message = {"method": method, "params": parameters}
+        if self.session:
             message["sessionId"] = self.session
-        os.write(self.commands, json.dumps(message).encode() + b"\0")
-        return self.wait(lambda m: m.get("id") == self.last, method).get("result", {})
+        number = self.process.write(message)
+        return self.wait(lambda m: m.get("id") == number, method).get("result", {})
 
     def wait(self, wanted, what):
         until = time.monotonic() + PATIENCE
         while True:
-            message = self.read(until)
+            message = self.process.read(until)
             if message is None:
                 raise RuntimeError("no answer to " + what)
-            self.note(message)
+            if message.get("sessionId") == self.session:
+                self.note(message)
             if wanted(message):
                 if "error" in message:
                     raise RuntimeError("%s: %s" % (what, message["error"]))

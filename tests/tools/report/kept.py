@@ -16,7 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def downloaded(browser, name, folder):
     """The bytes of what a button saves."""
-    browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+    browser.call("Browser.setDownloadBehavior", behavior="allow", browserContextId=browser.context, downloadPath=folder)
     browser.call("Runtime.evaluate", expression="document.querySelector('[data-save=\"%s\"]').click()" % name, userGesture=True)
     until = time.monotonic() + 30
     while time.monotonic() < until:

@@ -11,13 +11,16 @@ import traceback
 
 import kept
 import pictured
+import printed
 import shown
+import stored
 import support
+import timeline
 import touched
 
 
 def main():
-    for module in (pictured,) if "--write" in sys.argv else (shown, touched, kept, pictured):
+    for module in (pictured,) if "--write" in sys.argv else (shown, stored, touched, kept, timeline, printed, pictured):
         for name, test in vars(module).items():
             if name.startswith("test_"):
                 print(name[5:].replace("_", " "), flush=True)

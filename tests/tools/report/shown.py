@@ -28,6 +28,12 @@ def test_diagram_is_the_tree():
         check(steps == 240000, "the critical path takes", steps)
 
 
+def test_a_prediction_that_is_the_run_is_kept_once():
+    with open(make("once", "broadcast", "--algo", "binomial", *VIRTUAL), encoding="utf-8") as file:
+        page = file.read()
+    check('id="trace-0-start"' in page and 'id="trace-1-' not in page, "the columns of the prediction are in the page, too")
+
+
 def test_long_messages():
     """A message of k bytes occupies the port of its sender for (k-1)G after the send: 63 bytes of 100 ns."""
     model = ["-L", "5us", "-o", "1us", "-g", "2us", "-G", "100ns", "--bytes", "64"]
@@ -86,6 +92,12 @@ def test_figures():
             cell = browser.value("""[...document.querySelectorAll("#map button")].map((b) => b.getAttribute("aria-label"))
                 .find((t) => t.startsWith("P = %d, bytes = " + format.short(%d) + ": "))""" % (P, size))
             check(cell is not None and (": %s predicted" % best) in cell, "map:", cell, "and not", best)
+        stops = """[...document.querySelectorAll("#map button")].filter((b) => b.tabIndex === 0).map((b) => b.getAttribute("aria-label"))"""
+        first = browser.value(stops)
+        browser.value("""document.querySelector("#map button").focus(), 0""")
+        browser.key("ArrowRight")
+        check(len(first) == len(browser.value(stops)) == 1 and first != browser.value(stops), "stops of the map:", browser.value(stops))
+        check("easured" not in text(browser, "main"), "an emulated run was not measured")
         check(browser.value('document.querySelectorAll("#map .run").length') == 1, "one point of the map was run")
         machine = text(browser, "#machine")
         check(os.uname().release in machine, "the kernel is not named:", machine)

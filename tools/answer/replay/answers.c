@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *const outcomes[] = {
     [REPLAYED_AGAIN] = "again", [REPLAYED_OTHERWISE] = "otherwise", [REPLAYED_PASSED] = "passed",
@@ -151,6 +153,25 @@ struct replayed read_answers(const char *text, size_t n)
     }
     free_replayed(&next);
     return best;
+}
+
+struct replayed take_answers(int file)
+{
+    struct replayed what = {.outcome = REPLAY_NOT_REACHED};
+    struct stat about;
+    char *text;
+    ssize_t n;
+
+    if (fstat(file, &about) != 0)
+        return what;
+    text = malloc((size_t)about.st_size + 1);
+    n = text != NULL ? pread(file, text, (size_t)about.st_size, 0) : -1;
+    if (n >= 0) {
+        text[n] = '\0';
+        what = read_answers(text, (size_t)n);
+    }
+    free(text);
+    return what;
 }
 
 void free_replayed(struct replayed *what)

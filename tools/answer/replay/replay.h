@@ -6,6 +6,8 @@
 #include "question/question.h"
 #include "text/problem.h"
 
+#include <sys/types.h>
+
 /* The outcome of a replay; of several checks that took part, the outcome listed first. */
 enum replay_outcome {
     REPLAYED_AGAIN,     /* it failed as it did */
@@ -37,18 +39,25 @@ CHECKED struct problem *run_replay(const struct question *q, const char *path,
                                    const struct logp_replay *r, bool traced, struct replayed *out);
 void free_replayed(struct replayed *what);
 
+/* ---- output.c ---- */
+
+/* Write what the program prints, without the report of its failure, to stderr until it has ended. @return its status */
+int pass_output(pid_t child, int from, int answers);
+
 /* ---- trusted.c ---- */
 
 /* Print the command of the file, which will be started; a problem unless its program is in the
  * folder of the file or the current one: then the user must name it. */
 CHECKED struct problem *trust_command(const char *path, const struct logp_replay *r);
-/* The same for the program of logp mpirun, if a replay has started that; a replay repeats explored
- * runs only. */
-CHECKED struct problem *trust_program(const char *program, bool explored);
+/* The same for the program of logp mpirun or logp explore, the command, if a replay has started that; a replay repeats
+ * explored runs only. */
+CHECKED struct problem *trust_program(const char *command, const char *program, bool explored);
 
 /* ---- answers.c ---- */
 
 /* Read the answers of the program's checks, as the library of check.h writes them. */
 struct replayed read_answers(const char *text, size_t n);
+/* Those that are in this file by now. */
+struct replayed take_answers(int file);
 
 #endif

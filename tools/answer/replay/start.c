@@ -9,12 +9,12 @@
 #include "text/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +28,9 @@ static struct problem *unreadable(const char *path, const struct logp_replay *r,
         return usage_problem("%s: not a replay file: its first line is not \"logp-replay %d\"",
                              path, LOGP_REPLAY_VERSION);
     if (rc == -EINVAL)
-        return usage_problem("%s: line %d of the replay is wrong, or missing", path, r->line);
+        return usage_problem(
+            "%s: line %d of the replay is wrong, or missing: its last line is \"end\"", path,
+            r->line);
     return usage_problem("%s: %s", path, strerror(-rc));
 }
 
@@ -112,8 +114,8 @@ static void forget(struct surroundings *s)
     free(s->all);
 }
 
-/* Start the program: its stdout is stderr. @return 0; errno */
-static int start(char **command, const char *folder, char **variables, pid_t *child)
+/* Start the program: its stdout and its stderr are `to`. @return 0; errno */
+static int start(char **command, const char *folder, char **variables, int to, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -127,7 +129,9 @@ static int start(char **command, const char *folder, char **variables, pid_t *ch
     posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_init(&actions);
-    rc = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    rc = posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
+    if (rc == 0)
+        rc = posix_spawn_file_actions_adddup2(&actions, to, STDERR_FILENO);
     if (rc == 0 && folder != NULL)
         rc = posix_spawn_file_actions_addchdir_np(&actions, folder);
     if (rc == 0)
@@ -137,52 +141,48 @@ static int start(char **command, const char *folder, char **variables, pid_t *ch
     return rc;
 }
 
-static void await(pid_t child, const char *name)
+static int await(pid_t child)
 {
-    int status;
+    int status = 0;
 
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            return;
+            break;
+    return status;
+}
+
+static void tell_signal(int status, const char *name)
+{
     if (WIFSIGNALED(status))
         say("%s was ended by a signal: %s", name, strsignal(WTERMSIG(status)));
 }
 
-/* Run the program to its end; it is interrupted in place of this process. @return 0; errno */
-static int run_program_of(char **command, const char *folder, char **variables)
+/* Run the program to its end; it is interrupted in place of this process. A program that is named, perhaps in a debugger, or drawn
+ * has the terminal; else its report is left out. @return 0; errno */
+static int run_program_of(char **command, const char *folder, char **variables, int answers,
+                          bool is_named)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction interrupt, quit;
     pid_t child;
-    int rc;
+    int rc, status, ends[2] = {-1, STDERR_FILENO};
 
+    if (!is_named && pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
     sigaction(SIGINT, &ignore, &interrupt);
     sigaction(SIGQUIT, &ignore, &quit);
-    rc = start(command, folder, variables, &child);
-    if (rc == 0)
-        await(child, command[0]);
+    rc = start(command, folder, variables, ends[1], &child);
+    if (!is_named)
+        close(ends[1]);
+    if (rc == 0) {
+        status = is_named ? await(child) : pass_output(child, ends[0], answers);
+        tell_signal(status, command[0]);
+    }
+    if (!is_named)
+        close(ends[0]);
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGQUIT, &quit, NULL);
     return rc;
-}
-
-static struct replayed take_answers(int file)
-{
-    struct replayed what = {.outcome = REPLAY_NOT_REACHED};
-    struct stat about;
-    char *text;
-    ssize_t n;
-
-    if (fstat(file, &about) != 0)
-        return what;
-    text = malloc((size_t)about.st_size + 1);
-    n = text != NULL ? pread(file, text, (size_t)about.st_size, 0) : -1;
-    if (n >= 0) {
-        text[n] = '\0';
-        what = read_answers(text, (size_t)n);
-    }
-    free(text);
-    return what;
 }
 
 /* Run a program that may be started. */
@@ -196,7 +196,7 @@ static struct problem *replay(const struct question *q, const char *path, char *
     if (answers < 0)
         return usage_problem("no memory");
     s = prepare(q, path, answers, traced, traced && q->how.diff);
-    rc = run_program_of(command, folder, s.all);
+    rc = run_program_of(command, folder, s.all, answers, q->line.rest != NULL || traced);
     forget(&s);
     if (rc == 0)
         *out = take_answers(answers);

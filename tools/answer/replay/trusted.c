@@ -3,7 +3,7 @@
  * The command of a replay file that is started without being named on the command line. A file may
  * come from an untrusted source, and it may name any command; therefore its program must be in the
  * folder of the file or the current one, or below them, like the program of a file written here.
- * `logp mpirun` starts a program itself, which it checks in the same way, as it does a plug-in.
+ * `logp mpirun` and `logp explore` start a program themselves, which it checks in the same way, as it does a plug-in.
  */
 #define _GNU_SOURCE
 #include "answer/replay/replay.h"
@@ -98,7 +98,9 @@ static bool is_logp(const char *program)
 static struct problem *check_command(const char *path, const struct logp_replay *r,
                                      const char *program, const char *text)
 {
-    bool starts_another;
+    struct problem *problem;
+    bool starts_another, is_relative;
+    char *shown;
 
     if (program == NULL) /* whatever the start would find has not been looked at */
         return usage_problem("%s: %s: %s; name the program: -- COMMAND ARGUMENTS", path,
@@ -106,13 +108,18 @@ static struct problem *check_command(const char *path, const struct logp_replay 
     if (trust_only(path) != 0)
         return usage_problem("no memory");
     starts_another =
-        is_logp(program) && r->command[1] != NULL && strcmp(r->command[1], "mpirun") == 0;
-    if (!starts_another && !is_trusted(program))
-        return usage_problem("%s: its command is not in the folder of the file nor in the current "
-                             "one: %s; if you trust it, type -- and this command behind the name "
-                             "of the file",
-                             path, text);
-    return NULL;
+        is_logp(program) && r->command[1] != NULL &&
+        (strcmp(r->command[1], "mpirun") == 0 || strcmp(r->command[1], "explore") == 0);
+    if (starts_another || is_trusted(program))
+        return NULL;
+    is_relative = r->command[0][0] != '/' && strchr(r->command[0], '/') != NULL;
+    shown = need(shown_text(r->directory != NULL && is_relative ? r->directory : ""));
+    problem = usage_problem(
+        "%s: its command is not in the folder of the file nor in the current one: %s; "
+        "if you trust it, type -- and this command behind the name of the file%s%s",
+        path, text, *shown != '\0' ? ", in the folder " : "", shown);
+    free(shown);
+    return problem;
 }
 
 struct problem *trust_command(const char *path, const struct logp_replay *r)
@@ -128,12 +135,12 @@ struct problem *trust_command(const char *path, const struct logp_replay *r)
     return problem;
 }
 
-struct problem *trust_program(const char *program, bool explored)
+struct problem *trust_program(const char *command, const char *program, bool explored)
 {
     if (!trusts_all() && (!explored || !is_trusted(program)))
-        return usage_problem("mpirun: the replay starts %s, which is not in its folder nor in the "
+        return usage_problem("%s: the replay starts %s, which is not in its folder nor in the "
                              "current one; if you trust it, type logp replay FILE -- COMMAND",
-                             program);
+                             command, program);
     trust_all();
     return NULL;
 }

@@ -25,7 +25,7 @@ static struct problem *no_tree(const struct question *q, const struct logp_invoc
 {
     const struct logp_algorithm *a;
     struct names trees = {0};
-    char list[MAX_LIST];
+    char list[MAX_LIST], other[MAX_LIST + 16] = "no algorithm here is";
 
     for (size_t i = 0; (a = logp_algorithm_at(named->collective, i)) != NULL; i++) {
         struct logp_explanation *e;
@@ -37,11 +37,12 @@ static struct problem *no_tree(const struct question *q, const struct logp_invoc
             add_name(&trees, a->name);
         logp_explanation_free(e);
     }
-    return option_problem(
-        "--algo", named->name,
-        trees.n > 0 ? "its messages do not form a tree; tree-based algorithms of %s: %s"
-                    : "its messages do not form a tree; %s has no tree-based algorithm here%s",
-        named->collective, trees.n > 0 ? list_names(&trees, ", ", list) : "");
+    if (trees.n > 0)
+        snprintf(other, sizeof(other), "--algo %s is", list_names(&trees, " or ", list));
+    if (q->what.algorithms != ALGORITHMS_NAMED)
+        return usage_problem("tree %s: the best algorithm (%s) is not a tree; %s",
+                             named->collective, named->name, other);
+    return option_problem("--algo", named->name, "its messages are not a tree; %s", other);
 }
 
 /* The edge between a rank and its parent. */
@@ -202,11 +203,9 @@ struct problem *make_found_tree(struct question *q, const char *collective, stru
 
     TRY(make_invocation(q, collective, &a.c));
     if (q->model.plugin != NULL)
-        return option_problem("--plugin", q->model.plugin,
-                              "a built-in delay model: the tree shows times");
+        return must_be("--plugin", q->model.plugin, "a built-in delay model: the tree shows times");
     TRY(choose_algorithms(q, collective, &a.c, a.chosen, &a.n));
-    if (a.n > 1)
-        return option_problem("--algo", q->what.algorithm_list, "one algorithm");
+    TRY(only_one(q, a.chosen, a.n));
     TRY(explain(q, &a.c, a.chosen[0], &e));
     *out = (struct tree){
         .name = collective, .algorithm = a.chosen[0]->name, .found = true, .exact = true};

@@ -12,6 +12,11 @@ double units(const struct question *q, int64_t ns)
     return (double)ns / (double)q->model.unit_ns;
 }
 
+const char *unit_word(const struct question *q)
+{
+    return q->model.unit_ns == 1000 ? "us" : "units";
+}
+
 struct problem *make_nodes(const struct question *q, struct tree *tree)
 {
     tree->n = q->model.P;
@@ -49,8 +54,8 @@ static struct problem *check_prediction(const struct question *q, const struct l
     if (predict_by(a, q->model.P, c, LOGP_BY_FORMULA).certainty != LOGP_PREDICTION_NONE)
         return NULL;
     if (tree->sums && c->model.params.gap_shared)
-        return option_problem("--gap", "shared",
-                              "separate: the plan of a summation does not support shared gaps");
+        return must_be("--gap", "shared",
+                       "separate: the plan of a summation does not support shared gaps");
     return usage_problem("tree %s: it takes longer than the clock counts", tree->name);
 }
 

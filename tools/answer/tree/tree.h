@@ -39,6 +39,8 @@ CHECKED struct problem *make_found_tree(struct question *q, const char *collecti
 /* ---- nodes.c ---- */
 
 double units(const struct question *q, int64_t ns);
+/* The name of a unit: "us" where it is one, else "units". */
+const char *unit_word(const struct question *q);
 
 /* P nodes, none of which takes part yet; siblings in the order of their ids. */
 CHECKED struct problem *make_nodes(const struct question *q, struct tree *tree);

@@ -2,13 +2,15 @@
 /*
  * The choice of the best algorithms: find_reigns() first finds the pick of each size, and then, in
  * each reign, the ranges of its parameter (k or the fan-out). The sizes at which algorithms change
- * are therefore those of logp bench crossover.
+ * are therefore those of logp bench crossover. With several patterns of arrivals a pick's time is
+ * the mean of its times over them.
  */
 #include "answer/runs.h"
 #include "answer/tune/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_PICKS = 256 };
 
@@ -40,6 +42,8 @@ static void add_row(struct picks *p, const struct tune_collective *c, const stru
         return;
     }
     add_pick(p, a, row, 0);
+    if (row->parts != NULL)
+        return;
     for (int64_t block = least; row->segments && has_block(a) && block <= most; block *= 4)
         add_pick(p, a, row, block);
 }
@@ -55,12 +59,17 @@ static void find_picks(const struct tune_collective *c, struct picks *p)
         add_row(p, c, row);
 }
 
+struct memory;
+
 /* A point to choose for: a collective, a number of processors and a size. */
 struct place {
     const struct question *q;
     const struct logp_collective *collective;
-    int64_t P, n;                   /* n: elements of a vector, or bytes */
-    const struct logp_links *links; /* of P processors; NULL: all are alike */
+    int64_t P, n;                            /* n: elements of a vector, or bytes */
+    const struct logp_links *links;          /* of P processors; NULL: all are alike */
+    const struct question *inside, *between; /* of the levels; NULL: there are none */
+    struct arrivals arrivals;                /* of P processors */
+    struct memory *memory;                   /* of this P; NULL: none */
 };
 
 static int64_t power_below(int64_t P)
@@ -79,11 +88,117 @@ static bool holds(const struct place *at, const struct tune_pick *pick)
     const int64_t bytes = at->n * size_unit(at->q, at->collective), P = at->P;
     const int64_t count = bytes / (int64_t)at->q->what.element_bytes;
 
-    return row == NULL || (((row->needs & TUNE_POWER) == 0 || (P & (P - 1)) == 0) &&
-                           ((row->needs & TUNE_EACH) == 0 || count >= P) &&
-                           ((row->needs & TUNE_MOST) == 0 || count >= power_below(P)) &&
-                           (row->up_to == 0 || P <= row->up_to) &&
-                           pick->block <= bytes / ((row->needs & TUNE_EACH) != 0 ? P : 2));
+    return row == NULL ||
+           (((row->needs & TUNE_POWER) == 0 || (P & (P - 1)) == 0) &&
+            ((row->needs & TUNE_EACH) == 0 || count >= P) &&
+            ((row->needs & TUNE_MOST) == 0 || count >= power_below(P)) &&
+            (row->up_to == 0 || P <= row->up_to) && (row->below == 0 || bytes < row->below) &&
+            pick->block <= bytes / ((row->needs & TUNE_EACH) != 0 ? P : 2));
+}
+
+static struct tune_pick best_of(const struct place *at, const struct picks *picks,
+                                struct tune_pick *next);
+
+/* A composed algorithm has steps. Return the best time of one of them; -1: no algorithm has a prediction. */
+static int64_t time_of_part(const struct place *at, const struct tune_part *part)
+{
+    const int64_t M = at->inside->span.P_list[0], P[] = {M, at->P / M};
+    const int64_t times[] = {[TUNE_SAME] = 1, [TUNE_OF_NODE] = M, [TUNE_OF_ALL] = at->P};
+    const int64_t one = at->n * size_unit(at->q, at->collective), most = INT64_C(1) << 40;
+    struct picks picks = {.n = 0};
+    struct place of = {.q = part->between ? at->between : at->inside,
+                       .collective = logp_collective_find(part->ours),
+                       .P = P[part->between]};
+    const struct tune_collective c = {.ours = part->ours, .rows = part->rows};
+    struct tune_pick best;
+
+    if (one > most / times[part->scale])
+        return -1;
+    of.n = one * times[part->scale] / size_unit(of.q, of.collective);
+    find_picks(&c, &picks);
+    best = best_of(&of, &picks, NULL);
+    return best.algorithm != NULL ? best.ns : -1;
+}
+
+/* Predict a composed pick: one step after the other. */
+static bool predict_parts(const struct place *at, struct tune_pick *pick)
+{
+    pick->ns = pick->fanout = pick->k = 0;
+    if (at->inside == NULL || at->P % at->inside->span.P_list[0] != 0 ||
+        at->P == at->inside->span.P_list[0] || !holds(at, pick))
+        return false;
+    for (const struct tune_part *part = pick->row->parts; part->ours != NULL; part++) {
+        const int64_t ns = time_of_part(at, part);
+
+        if (ns < 0)
+            return false;
+        pick->ns += ns;
+    }
+    return true;
+}
+
+static bool is_bounded(const struct logp_prediction *p)
+{
+    return p->certainty == LOGP_PREDICTION_EXACT || p->certainty == LOGP_PREDICTION_BOUND;
+}
+
+/* Whether an algorithm runs the same steps with both. */
+static bool same_parameters(const struct logp_algorithm *a, const struct logp_args *x,
+                            const struct logp_args *y)
+{
+    bool same = x->within == y->within && x->first == y->first && x->first_k == y->first_k;
+
+    for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
+        same &= memcmp((const char *)x + a->knobs[i].field, (const char *)y + a->knobs[i].field,
+                       sizeof(int64_t)) == 0;
+    return same;
+}
+
+/* The mean over all patterns of arrivals; none where one of them has no bound. */
+static struct logp_prediction mean_over(const struct arrivals *arrivals,
+                                        const struct logp_algorithm *a, int64_t P,
+                                        struct logp_invocation *c)
+{
+    struct logp_prediction p = {.certainty = LOGP_PREDICTION_EXACT};
+    __int128 sum = 0;
+
+    for (size_t i = 0; i < arrivals->n && is_bounded(&p); i++) {
+        c->model.arrivals = arrivals->ns[i];
+        p = predict_by(a, P, c, LOGP_BY_EITHER);
+        sum += p.ns;
+    }
+    p.ns = (int64_t)(sum / (__int128)arrivals->n);
+    return p;
+}
+
+/*
+ * Predict the mean, and set the parameters of *c: a table has one set of them for all patterns. Those
+ * that are the best for one of the patterns are tried.
+ */
+static struct logp_prediction predict_mean(const struct arrivals *arrivals,
+                                           const struct logp_algorithm *a, int64_t P,
+                                           struct logp_invocation *c)
+{
+    struct logp_prediction best = {.certainty = LOGP_PREDICTION_NONE}, p;
+    struct logp_args args[MOST_ARRIVALS], chosen = c->args;
+    struct logp_invocation of = *c;
+
+    for (size_t i = 0, k; i < arrivals->n && a->steps != NULL; i++) {
+        of.model.arrivals = arrivals->ns[i];
+        args[i] = logp_schedule_of(a, P, &c->args, &of.model).args;
+        for (k = 0; k < i && !same_parameters(a, &args[k], &args[i]);)
+            k++;
+        if (k < i)
+            continue;
+        of.args = args[i];
+        p = mean_over(arrivals, a, P, &of);
+        if (is_bounded(&p) && (!is_bounded(&best) || p.ns < best.ns)) {
+            best = p;
+            chosen = args[i];
+        }
+    }
+    c->args = chosen;
+    return best;
 }
 
 /* Predict a pick, and set its time and its k or fan-out.
@@ -97,6 +212,8 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
         .model = network_of(at->q)};
     struct logp_prediction p;
 
+    if (pick->row != NULL && pick->row->parts != NULL)
+        return predict_parts(at, pick);
     c.model.links = at->links;
     if (at->collective->operands == LOGP_OPERANDS_VECTOR)
         c.args.count = at->n;
@@ -111,23 +228,104 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
         logp_algorithm_needs(pick->algorithm, at->P, &c.args, &c.model) != NULL ||
         !logp_algorithm_same_results(pick->algorithm, &c.args))
         return false;
+    p = at->arrivals.n > 0 ? predict_mean(&at->arrivals, pick->algorithm, at->P, &c)
+                           : predict_by(pick->algorithm, at->P, &c, LOGP_BY_EITHER);
     pick->fanout = pick->k = 0;
     if (pick->row == NULL)
         knob_value(pick->algorithm, "k", at->P, &c, &pick->k);
     if (pick->row != NULL && pick->row->fanout &&
         !knob_value(pick->algorithm, "k", at->P, &c, &pick->fanout))
         pick->fanout = 1;
-    p = predict_by(pick->algorithm, at->P, &c, LOGP_BY_EITHER);
     pick->ns = p.ns;
-    return pick->fanout <= most_fanout &&
-           (p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND);
+    return pick->fanout <= most_fanout && is_bounded(&p);
 }
 
-/* Whether two algorithms have the same tree. With equal links, those with the same formula have. */
+/* ---- picks that are predicted already ---- */
+
+/* The picks of one number of processors at one size. */
+struct known {
+    int64_t size;
+    char *state; /* by pick; 0: not known yet */
+    struct tune_pick *pick;
+};
+
+enum { APPLIES = 1, APPLIES_NOT };
+
+/* All sizes so far: a hash table of 2^x; state NULL: a free place. */
+struct memory {
+    struct known *all;
+    size_t n, space;
+};
+
+static struct known *find_size(const struct memory *m, int64_t size)
+{
+    size_t i = (size_t)((uint64_t)size * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (m->space - 1);
+
+    while (m->all[i].state != NULL && m->all[i].size != size)
+        i = (i + 1) & (m->space - 1);
+    return &m->all[i];
+}
+
+/* The picks at a size, of n. */
+static struct known *known_at(struct memory *m, int64_t size, size_t n)
+{
+    struct known *k;
+
+    if (m->n >= m->space / 2) {
+        struct memory larger = {.n = m->n, .space = m->space > 0 ? 2 * m->space : 64};
+
+        larger.all = need(calloc(larger.space, sizeof(*larger.all)));
+        for (size_t i = 0; i < m->space; i++)
+            if (m->all[i].state != NULL)
+                *find_size(&larger, m->all[i].size) = m->all[i];
+        free(m->all);
+        *m = larger;
+    }
+    k = find_size(m, size);
+    if (k->state == NULL) {
+        *k = (struct known){size, need(calloc(n + 1, 1)), need(calloc(n + 1, sizeof(*k->pick)))};
+        m->n++;
+    }
+    return k;
+}
+
+static void forget(struct memory *m)
+{
+    for (size_t i = 0; i < m->space; i++) {
+        free(m->all[i].state);
+        free(m->all[i].pick);
+    }
+    free(m->all);
+    *m = (struct memory){0};
+}
+
+/* As predict_pick(): of pick i. A search for the sizes where picks change asks for the same ones again. */
+static bool know_pick(const struct place *at, const struct picks *picks, size_t i,
+                      struct tune_pick *out)
+{
+    struct known *k = at->memory != NULL ? known_at(at->memory, at->n, picks->n) : NULL;
+    bool applies;
+
+    if (k != NULL && k->state[i] != 0) {
+        *out = k->pick[i];
+        return k->state[i] == APPLIES;
+    }
+    *out = picks->pick[i];
+    applies = predict_pick(at, out);
+    if (k != NULL) {
+        k->pick[i] = *out;
+        k->state[i] = applies ? APPLIES : APPLIES_NOT;
+    }
+    return applies;
+}
+
+/* Whether two algorithms have the same tree. With equal links and no
+ * arrivals, those with the same formula have. */
 static bool same_tree(const struct place *at, const struct logp_algorithm *a,
                       const struct logp_algorithm *b)
 {
-    return a == b || (at->links == NULL && a->predict != NULL && a->predict == b->predict);
+    return a == b || (at->links == NULL && at->arrivals.n == 0 && a->predict != NULL &&
+                      a->predict == b->predict);
 }
 
 /* Return the best pick; ties go to the first. *next, unless next is NULL: the best one with another
@@ -138,11 +336,8 @@ static struct tune_pick best_of(const struct place *at, const struct picks *pick
     struct tune_pick tried[MAX_PICKS], best = {.algorithm = NULL};
     size_t n = 0;
 
-    for (size_t i = 0; i < picks->n; i++) {
-        tried[n] = picks->pick[i];
-        if (predict_pick(at, &tried[n]))
-            n++;
-    }
+    for (size_t i = 0; i < picks->n; i++)
+        n += know_pick(at, picks, i, &tried[n]);
     for (size_t i = 0; i < n; i++)
         if (best.algorithm == NULL || tried[i].ns < best.ns)
             best = tried[i];
@@ -192,7 +387,7 @@ static void tell_point(const struct place *at)
 struct choosing {
     struct place at;
     const struct picks *picks;
-    const struct tune_pick *told; /* the pick whose k and fan-out are compared */
+    size_t told; /* the pick whose k and fan-out are compared */
 };
 
 /* Return the index of the best pick; -1: none applies. */
@@ -216,20 +411,20 @@ static int64_t best_pick(void *of, int64_t size)
 static int64_t time_of_pick(void *of, int64_t i, int64_t size)
 {
     struct choosing *c = of;
-    struct tune_pick pick = c->picks->pick[i];
+    struct tune_pick pick;
 
     c->at.n = size;
-    return predict_pick(&c->at, &pick) ? pick.ns : -1;
+    return know_pick(&c->at, c->picks, (size_t)i, &pick) ? pick.ns : -1;
 }
 
 /* Return k or the fan-out, predicted for one pick at a size; 0: it has neither. */
 static int64_t number_told(void *of, int64_t size)
 {
     struct choosing *c = of;
-    struct tune_pick pick = *c->told;
+    struct tune_pick pick;
 
     c->at.n = size;
-    predict_pick(&c->at, &pick);
+    know_pick(&c->at, c->picks, c->told, &pick);
     return pick.k + pick.fanout;
 }
 
@@ -240,7 +435,7 @@ static void add_cells(struct choosing *c, const struct reign *r, struct tune_cel
     const struct contest told = {.best = number_told, .of = c};
     struct reigns all;
 
-    c->told = &c->picks->pick[r->best];
+    c->told = (size_t)r->best;
     find_reigns(&told, ends, 2, &all);
     for (size_t i = 0; i < all.n; i++) {
         struct tune_cell cell = {.from = all.reign[i].from * unit};
@@ -273,13 +468,20 @@ static void choose(struct choosing *c, int64_t least, int64_t most, struct tune_
 
 /* A collective without sizes gets one cell. */
 struct problem *tune_choose(const struct question *q, const struct tune_collective *c,
+                            const struct tune_level *inside, const struct tune_level *between,
                             struct tune_cells *cells)
 {
     const struct logp_collective *ours = logp_collective_find(c->ours);
     const int64_t unit = size_unit(q, ours), least = (q->span.bytes_low + unit - 1) / unit;
     const bool sizeless = ours->operands == LOGP_OPERANDS_NONE;
     struct picks *picks = need(malloc(sizeof(*picks)));
-    struct choosing choosing = {.at = {.q = q, .collective = ours}, .picks = picks};
+    struct memory memory = {0};
+    struct choosing choosing = {.at = {.q = q,
+                                       .collective = ours,
+                                       .inside = inside->q,
+                                       .between = between->q,
+                                       .memory = &memory},
+                                .picks = picks};
     struct problem *problem = NULL;
 
     find_picks(c, picks);
@@ -288,9 +490,12 @@ struct problem *tune_choose(const struct question *q, const struct tune_collecti
 
         choosing.at.P = cells[i].P = q->span.P_list[i];
         problem = links_of(q, choosing.at.P, &choosing.at.links);
+        if (problem == NULL)
+            problem = arrivals_of(q, choosing.at.P, &choosing.at.arrivals);
         if (problem != NULL)
             break;
         choose(&choosing, least, sizeless || most < least ? least : most, &cells[i]);
+        forget(&memory);
         if (cells[i].n == 0)
             say("%s, P = %lld: nothing to choose from", c->ours, (long long)choosing.at.P);
     }

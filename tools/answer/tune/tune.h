@@ -21,6 +21,18 @@ enum tune_needs {
     TUNE_BUILT_IN = 16 /* the operation is predefined by MPI */
 };
 
+/* The bytes of a step of a composed algorithm, for an item or a vector of the whole. */
+enum tune_scale { TUNE_SAME, TUNE_OF_NODE /* the items of a node */, TUNE_OF_ALL };
+
+/* A step of a composed algorithm: a collective of the library, inside each node or between one rank of
+ * each node. */
+struct tune_part {
+    const char *ours; /* NULL: the last one */
+    const struct tune_row *rows;
+    bool between;
+    enum tune_scale scale;
+};
+
 /* One of the library's algorithms. */
 struct tune_row {
     const char *ours;   /* its name in logp; if logp has none of this name, the row is left out */
@@ -31,6 +43,10 @@ struct tune_row {
     bool segments;      /* the library accepts the segment size, block in logp; 0: one segment */
     unsigned needs;     /* enum tune_needs */
     int64_t up_to;      /* largest number of processors; 0: any number */
+    int64_t below;      /* bytes from which on the library runs another one; 0: none */
+    /* Composed, for nodes of equal size: its time is the sum of its steps, each by the best of its
+     * rows. `ours` is then any algorithm of the collective. NULL: not composed. */
+    const struct tune_part *parts;
 };
 
 /* One of the library's collectives. */
@@ -39,6 +55,7 @@ struct tune_collective {
     int id;                      /* its number in the library */
     bool sums;                   /* sizes in the library are the bytes of all processors' items */
     const struct tune_row *rows; /* the last has no name; NULL: all algorithms of logp */
+    bool composed;               /* left out where nothing is composed */
 };
 
 /* An algorithm with its parameters. */
@@ -65,18 +82,35 @@ struct tune_cells {
     size_t n;
 };
 
-/* A collective, with cells for each P of the span. */
+/* A level of the nodes, as a network of its own, with all of its numbers of processors. */
+struct tune_level {
+    struct question *q; /* NULL: there are no levels */
+    struct tune_cells *of;
+};
+
+/* A collective, with cells for each P of the span, and for each level. */
 struct tune_result {
     const struct tune_collective *collective;
     struct tune_cells *of;
+    struct tune_level inside, between; /* of has cells if the collective has a composed row */
 };
 
 /* ---- choose.c ---- */
 
-/* Fill cells[i] for q->span.P_list[i]. */
+/* Fill cells[i] for q->span.P_list[i]. Levels without a question: nothing is composed. */
 CHECKED struct problem *tune_choose(const struct question *q, const struct tune_collective *c,
-                                    struct tune_cells *cells);
+                                    const struct tune_level *inside,
+                                    const struct tune_level *between, struct tune_cells *cells);
 /* Whether two lists of cells of one collective have the same first sizes and picks. */
 bool tune_same(const struct tune_cells *a, const struct tune_cells *b);
+
+/* ---- levels.c ---- */
+
+/* Set the questions of the levels, if q has nodes of several processors and no --link. */
+void tune_find_levels(const struct question *q, struct tune_level *inside,
+                      struct tune_level *between);
+/* Choose for each level, if the collective has a composed row. */
+CHECKED struct problem *tune_choose_levels(struct tune_result *r);
+void tune_drop_cells(struct tune_cells *cells, size_t n);
 
 #endif

@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
+/* The processors whose diagrams are drawn as lines of text. */
+enum { VERSUS_LINES = 64 };
+
 /* Two algorithms, 0 and 1, in the order of the command line. */
 struct versus {
     struct output out;            /* the rows of both, with their explanations */

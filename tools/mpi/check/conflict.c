@@ -246,6 +246,7 @@ void check_windows(struct rank *rank, const struct win *of, const void *buf,
 
     if (n * type->size == 0)
         return;
+    caller = mpi_caller(rank, caller);
     for (struct win *w = rank->windows; w != NULL; w = w->next_of_rank)
         check_own_access(w, from, bytes, writes, rank->call, the_run.times_calls ? NULL : caller,
                          w == of && !w->posted);

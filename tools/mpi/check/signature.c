@@ -88,7 +88,7 @@ static uint32_t hash_of(struct rank *r, struct type *t, size_t n)
 }
 
 /* Of an address in this rank's copy of the executable; 0: unknown */
-static uint32_t place_in_file(const struct rank *r, const void *caller)
+static uint32_t place_in_file(const struct rank *r, void *caller)
 {
     uintptr_t place;
 
@@ -96,6 +96,7 @@ static uint32_t place_in_file(const struct rank *r, const void *caller)
         caller = r->timed_caller;
     if (caller == NULL || r->host->base == 0)
         return 0;
+    caller = mpi_caller(r, caller);
     place = (uintptr_t)caller - 1 - r->host->base;
     return place <= UINT32_MAX && (the_job->main != NULL || place < the_job->file_bytes)
                ? (uint32_t)place

@@ -17,13 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SPANS = 4096 }; /* calls of one collective, by the same ranks, whose times are kept */
+enum {
+    MOST_SPANS = 4096,  /* calls of one collective, by the same ranks, whose times are kept */
+    MOST_BARS = 1 << 16 /* of one rank; of more calls, neighbours share a bar */
+};
 
 struct noted_site {
     void *caller; /* NULL: this place of the table is free */
+    int number;   /* of the rank's sites, in the order of their first calls */
     const char *call;
     struct mpi_call sum;
     uint32_t label;
+    int thread; /* 0: the rank's own; i: the i-th that it has made */
     uintptr_t place;
 };
 
@@ -44,6 +49,9 @@ struct calls {
     size_t n_sites, room;               /* entries in use; size of the table: a power of 2 */
     uint32_t outer;                     /* the label outside the call */
     int64_t began_ns;
+    struct mpi_bar *bars; /* each call, by the number of its site, in the order of their ends */
+    size_t n_bars, bar_room;
+    int64_t per_bar, in_last; /* calls of a bar: of each, and of the last */
     struct noted_collective *collectives;
     int n_collectives, open; /* open: the one that runs; -1: none */
     int64_t opened_ns;
@@ -51,11 +59,12 @@ struct calls {
 
 /* ---- places ---- */
 
-static struct noted_site *place_in(struct noted_site *sites, size_t room, const void *caller)
+static struct noted_site *place_in(struct noted_site *sites, size_t room, const void *caller,
+                                   int thread)
 {
     size_t i = ((uintptr_t)caller >> 2) * 0x9e3779b1u & (room - 1);
 
-    while (sites[i].caller != NULL && sites[i].caller != caller)
+    while (sites[i].caller != NULL && (sites[i].caller != caller || sites[i].thread != thread))
         i = (i + 1) & (room - 1);
     return &sites[i];
 }
@@ -69,7 +78,7 @@ static bool grow(struct calls *c)
         return false;
     for (size_t i = 0; i < c->room; i++)
         if (c->sites[i].caller != NULL)
-            *place_in(sites, room, c->sites[i].caller) = c->sites[i];
+            *place_in(sites, room, c->sites[i].caller, c->sites[i].thread) = c->sites[i];
     free(c->sites);
     c->sites = sites;
     c->room = room;
@@ -84,17 +93,20 @@ static void name_label(char *text, size_t size, const char *call, uintptr_t plac
 
 static struct noted_site *site_of(struct rank *r, const char *call, void *caller)
 {
+    const int thread = host_thread_number();
     struct calls *c = r->calls;
     struct noted_site *site;
     char label[64];
 
     if (2 * c->n_sites >= c->room && !grow(c))
         return NULL;
-    site = place_in(c->sites, c->room, caller);
+    site = place_in(c->sites, c->room, caller, thread);
     if (site->caller == NULL) {
         site->caller = caller;
+        site->thread = thread;
         site->call = call;
         site->place = host_place_of(r->host, caller);
+        site->number = (int)c->n_sites;
         name_label(label, sizeof(label), call, site->place);
         site->label = logp_label_of(r->vp, label, NULL);
         c->n_sites++;
@@ -142,6 +154,42 @@ static void close_collective(struct rank *r)
     n->spans[n->n_spans++] = (struct span){c->opened_ns, logp_now(r->vp)};
 }
 
+static void add_call(struct mpi_bar *bar, const struct mpi_bar *call)
+{
+    if (call->end_ns - call->start_ns > bar->most_ns) {
+        bar->most_ns = call->end_ns - call->start_ns;
+        bar->site = call->site;
+    }
+    bar->end_ns = call->end_ns;
+    bar->n += call->n;
+}
+
+/* Note the times of a call; where there are too many, merge neighbours into one bar. */
+static void note_call(struct calls *c, const struct mpi_bar *call)
+{
+    if (c->n_bars > 0 && c->in_last < c->per_bar) {
+        add_call(&c->bars[c->n_bars - 1], call);
+        c->in_last++;
+        return;
+    }
+    if (c->n_bars == MOST_BARS) {
+        c->n_bars = mpi_merge_bars(c->bars, c->n_bars);
+        c->per_bar *= 2;
+    }
+    if (c->n_bars == c->bar_room) {
+        const size_t room = c->bar_room > 0 ? 2 * c->bar_room : 64;
+        struct mpi_bar *bars = realloc(c->bars, room * sizeof(*bars));
+
+        if (bars == NULL)
+            return;
+        c->bars = bars;
+        c->bar_room = room;
+    }
+    c->bars[c->n_bars++] = *call;
+    c->in_last = 1;
+    c->per_bar = c->per_bar > 0 ? c->per_bar : 1;
+}
+
 void profile_call_ends(struct rank *r)
 {
     struct calls *c = r->calls;
@@ -153,10 +201,51 @@ void profile_call_ends(struct rank *r)
     ns = logp_now(r->vp) - c->began_ns;
     if (c->current == NULL)
         return;
+    note_call(c, &(struct mpi_bar){.start_ns = c->began_ns,
+                                   .end_ns = c->began_ns + ns,
+                                   .most_ns = ns,
+                                   .n = 1,
+                                   .site = c->current->number});
     c->current->sum.n++;
     c->current->sum.ns += ns;
     c->current->sum.most_ns = ns > c->current->sum.most_ns ? ns : c->current->sum.most_ns;
     logp_label(r->vp, c->outer);
+}
+
+static void pauses(struct rank *r, struct paused *out)
+{
+    struct calls *c = r->calls;
+
+    if (c == NULL || c->depth == 0)
+        return;
+    *out = (struct paused){.depth = c->depth,
+                           .open = c->open,
+                           .outer = c->outer,
+                           .began_ns = c->began_ns,
+                           .opened_ns = c->opened_ns};
+    if (c->current != NULL) { /* the table may grow */
+        out->call = c->current->call;
+        out->caller = c->current->caller;
+        out->label = logp_label(r->vp, c->outer);
+    }
+    c->depth = 0;
+    c->open = -1;
+}
+
+static void resumes(struct rank *r, const struct paused *paused)
+{
+    struct calls *c = r->calls;
+
+    if (c == NULL || paused->depth == 0)
+        return;
+    c->depth = paused->depth;
+    c->open = paused->open;
+    c->outer = paused->outer;
+    c->began_ns = paused->began_ns;
+    c->opened_ns = paused->opened_ns;
+    c->current = paused->call != NULL ? site_of(r, paused->call, paused->caller) : NULL;
+    if (c->current != NULL)
+        logp_label(r->vp, paused->label);
 }
 
 void profile_calls_left(struct rank *r)
@@ -275,11 +364,18 @@ static const struct logp_algorithm *decide(struct logp_vp *vp, const struct logp
 void profile_decide(void)
 {
     logp_decide_exact(mpi_is_exact_op, NULL);
+    the_run.pauses = the_run.records_calls ? pauses : NULL;
+    the_run.resumes = the_run.records_calls ? resumes : NULL;
     if (the_run.forced != NULL || the_run.records_calls)
         logp_decide_calls(decide, NULL);
 }
 
 /* ---- all ranks together ---- */
+
+static bool is_same_site(const struct noted_site *a, const struct noted_site *b)
+{
+    return a->place == b->place && a->call == b->call && a->thread == b->thread;
+}
 
 /* Collect the places of all ranks, each once, in an array that the caller frees. @return their
  * number */
@@ -297,7 +393,7 @@ static int gather_sites(const struct job *job, struct noted_site **out)
 
             if (site->caller == NULL)
                 continue;
-            for (k = 0; k < n && (all[k].place != site->place || all[k].call != site->call);)
+            for (k = 0; k < n && !is_same_site(&all[k], site);)
                 k++;
             if (k < n)
                 continue;
@@ -328,7 +424,11 @@ static void name_sites(const struct job *job, const struct noted_site *all,
             struct mpi_site *site = &report->sites[from + i];
 
             site->call = all[from + i].call;
-            memcpy(site->place, texts[i], sizeof(texts[i]));
+            if (all[from + i].thread == 0)
+                memcpy(site->place, texts[i], sizeof(texts[i]));
+            else
+                snprintf(site->place, sizeof(site->place), "%.100s, thread %d", texts[i],
+                         all[from + i].thread);
             name_label(site->label, sizeof(site->label), site->call, places[i]);
             site->same = 0;
             while (strcmp(report->sites[site->same].call, site->call) != 0 ||
@@ -336,6 +436,41 @@ static void name_sites(const struct job *job, const struct noted_site *all,
                 site->same++;
         }
     }
+}
+
+/* The bars of all ranks, with the sites of the report. by_number: of a rank's sites */
+static void collect_bars(const struct job *job, const struct noted_site *all,
+                         struct mpi_report *report)
+{
+    size_t n = 0, most = 1;
+    int *by_number;
+
+    for (int i = 0; i < job->n_ranks; i++) {
+        const struct calls *c = the_run.ranks[i].calls;
+
+        n += c != NULL ? c->n_bars : 0;
+        most = c != NULL && c->n_sites > most ? c->n_sites : most;
+    }
+    report->bars = calloc(n + 1, sizeof(*report->bars));
+    report->first_bar = calloc((size_t)job->n_ranks + 1, sizeof(*report->first_bar));
+    by_number = calloc(most, sizeof(*by_number));
+    if (report->bars == NULL || report->first_bar == NULL || by_number == NULL)
+        n = 0;
+    for (int i = 0; i < job->n_ranks && n > 0; i++) {
+        const struct calls *c = the_run.ranks[i].calls;
+        const size_t first = report->first_bar[i], more = c != NULL ? c->n_bars : 0;
+
+        for (size_t s = 0; c != NULL && s < c->room; s++)
+            for (int k = 0; c->sites[s].caller != NULL && k < report->n_sites; k++)
+                if (is_same_site(&all[k], &c->sites[s]))
+                    by_number[c->sites[s].number] = report->sites[k].same;
+        for (size_t k = 0; k < more; k++) {
+            report->bars[first + k] = c->bars[k];
+            report->bars[first + k].site = by_number[c->bars[k].site];
+        }
+        report->first_bar[i + 1] = first + more;
+    }
+    free(by_number);
 }
 
 static void collect_sites(const struct job *job, struct mpi_report *report)
@@ -352,7 +487,7 @@ static void collect_sites(const struct job *job, struct mpi_report *report)
 
         for (size_t s = 0; c != NULL && s < c->room; s++)
             for (int k = 0; c->sites[s].caller != NULL && k < report->n_sites; k++)
-                if (all[k].place == c->sites[s].place && all[k].call == c->sites[s].call) {
+                if (is_same_site(&all[k], &c->sites[s])) {
                     struct mpi_call *sum =
                         &report->calls[(size_t)i * (size_t)n + (size_t)report->sites[k].same];
                     const struct mpi_call *more = &c->sites[s].sum;
@@ -362,7 +497,66 @@ static void collect_sites(const struct job *job, struct mpi_report *report)
                     sum->most_ns = more->most_ns > sum->most_ns ? more->most_ns : sum->most_ns;
                 }
     }
+    if (report->n_sites > 0)
+        collect_bars(job, all, report);
     free(all);
+}
+
+static const struct noted_collective *find_alike(const struct calls *c,
+                                                 const struct noted_collective *note)
+{
+    for (int i = 0; c != NULL && i < c->n_collectives; i++)
+        if (are_alike(&c->collectives[i], note))
+            return &c->collectives[i];
+    return NULL;
+}
+
+/* Add the lateness of each rank in the calls of one collective by all ranks. of: the records of the
+ * ranks. @return how many calls have the times of all ranks */
+static size_t add_lateness(const struct noted_collective *const *of, int n_ranks, int64_t *late_ns)
+{
+    size_t n = of[0]->n_spans;
+
+    for (int r = 1; r < n_ranks; r++)
+        n = of[r]->n_spans < n ? of[r]->n_spans : n;
+    for (size_t i = 0; i < n; i++) {
+        int64_t first_ns = of[0]->spans[i].start_ns;
+
+        for (int r = 1; r < n_ranks; r++)
+            if (of[r]->spans[i].start_ns < first_ns)
+                first_ns = of[r]->spans[i].start_ns;
+        for (int r = 0; r < n_ranks; r++)
+            late_ns[r] += of[r]->spans[i].start_ns - first_ns;
+    }
+    return n;
+}
+
+/* The barrier of MPI_Finalize is not one that the program calls. */
+static void collect_arrivals(const struct job *job, struct mpi_report *report)
+{
+    const struct calls *c = the_run.ranks[0].calls;
+    const size_t n_ranks = (size_t)job->n_ranks;
+    const struct noted_collective **of = calloc(n_ranks, sizeof(*of));
+    int64_t *late_ns = calloc(n_ranks, sizeof(*late_ns));
+    size_t n = 0;
+
+    for (int k = 0; of != NULL && late_ns != NULL && c != NULL && k < c->n_collectives; k++) {
+        bool all = c->collectives[k].is.P == job->n_ranks &&
+                   strcmp(c->collectives[k].is.call, "MPI_Finalize") != 0;
+
+        for (int r = 0; all && r < job->n_ranks; r++) {
+            of[r] = find_alike(the_run.ranks[r].calls, &c->collectives[k]);
+            all = of[r] != NULL;
+        }
+        n += all ? add_lateness(of, job->n_ranks, late_ns) : 0;
+    }
+    for (size_t r = 0; n > 0 && r < n_ranks; r++)
+        late_ns[r] /= (int64_t)n;
+    free(of);
+    if (n > 0)
+        report->arrivals_ns = late_ns;
+    else
+        free(late_ns);
 }
 
 /* Merge the record of another member into that of the first: the times at which the last rank
@@ -443,6 +637,7 @@ void profile_collect(const struct job *job, struct mpi_report *report)
 {
     report->n_ranks = job->n_ranks;
     collect_sites(job, report);
+    collect_arrivals(job, report); /* before the times of the ranks are merged */
     collect_collectives(job, report);
     for (int i = 0; i < report->n_collectives; i++) {
         struct mpi_collective *c = &report->collectives[i];

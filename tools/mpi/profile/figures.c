@@ -3,7 +3,9 @@
 #include "html.h"
 #include "text/problem.h"
 #include "view/canvas/canvas.h"
+#include "view/records/records.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -113,13 +115,59 @@ static void draw_cell(struct canvas *to, double x, double y, double size_x, doub
     to->digits = (struct digits){0};
 }
 
+/* The scale of a map: which colour is which value, from 0 to the largest. */
+static void draw_scale(struct canvas *to, double x, double y, double width, const char *most)
+{
+    enum { STEPS = 20 };
+    const double step = width / STEPS;
+
+    canvas_text(to, (struct look){0}, x, y + 21, "0");
+    canvas_text(to, (struct look){.anchor = ANCHOR_END}, x + width, y + 21, most);
+    for (int i = 0; i < STEPS; i++)
+        draw_cell(to, x + step * i, y, step + 0.3, 9, (i + 0.5) / STEPS, NULL);
+}
+
+/* A value in a cell that is wide enough. */
+static void draw_number(struct canvas *to, double x, double y, double width, double share,
+                        const char *text)
+{
+    if (share > 0 && canvas_text_size(to, text, 10) <= width - 2)
+        canvas_text(to,
+                    (struct look){
+                        .class = share > 0.45 ? "on" : "off", .anchor = ANCHOR_MIDDLE, .size = 10},
+                    x + width / 2, y + 3.5, text);
+}
+
+/* Whether column or line i of n is named, of which so many fit. */
+static bool is_named(int64_t i, int64_t n, int64_t fit)
+{
+    const int64_t every = (n + fit - 1) / fit;
+
+    return i % every == 0;
+}
+
+/* One unit for all times of a map, so that they compare at a glance. */
+struct time_unit {
+    const char *name;
+    double ns;
+};
+
+static struct time_unit unit_of(int64_t most_ns)
+{
+    return most_ns < 10000         ? (struct time_unit){"ns", 1}
+           : most_ns < 10000000    ? (struct time_unit){"us", 1e3}
+           : most_ns < 10000000000 ? (struct time_unit){"ms", 1e6}
+                                   : (struct time_unit){"s", 1e9};
+}
+
 void draw_calls(FILE *f, const struct profile *p, const int *sites, int n)
 {
     const int64_t per = ranks_per_cell(p, MOST_COLUMNS), columns = (p->P + per - 1) / per;
-    const int left = 210, row = 16;
-    const double cell = 520.0 / (double)columns;
-    int64_t most = 0;
-    char last[32];
+    enum { WIDE = 560, NAME = 16, CELL = 20, ROW_OF_CALL = NAME + CELL + 4 };
+    const double cell = (double)WIDE / (double)columns;
+    int64_t most = 1;
+    char label[64];
+    struct time_unit unit;
     struct canvas to;
     int64_t *means = need(calloc((size_t)n * (size_t)columns + 1, sizeof(*means)));
 
@@ -132,73 +180,110 @@ void draw_calls(FILE *f, const struct profile *p, const int *sites, int n)
             means[s * columns + i] = sum / ranks;
             most = sum / ranks > most ? sum / ranks : most;
         }
-    to = begin(f, "heat", "Time of each call on each rank; the table below has the sums",
-               left + 520, n * row + 18);
+    unit = unit_of(most);
+    to = begin(f, "heat map", "Time of each call on each rank; the table below has the sums", WIDE,
+               n * ROW_OF_CALL + 56);
     for (int s = 0; s < n; s++) {
-        char name[256], text[32], ranks[64], title[128];
+        const int y = s * ROW_OF_CALL + NAME;
+        char name[256], text[32], ranks[64], title[420];
 
         profile_site_name(p, sites[s], name);
-        name[34] = '\0'; /* the characters that fit */
-        canvas_text(&to, (struct look){.anchor = ANCHOR_END}, left - 6, s * row + 12, name);
-        canvas_box(&to, (struct look){.class = "ground"}, left, s * row, 520, row - 2);
+        snprintf(label, sizeof(label), "%.63s", name); /* the characters that fit */
+        canvas_text(&to, (struct look){0}, 0, y - 4, label);
+        canvas_box(&to, (struct look){.class = "ground"}, 0, y, WIDE, CELL);
         canvas_end_line(&to);
         for (int64_t i = 0; i < columns; i++) {
             const int64_t ns = means[s * columns + i];
+            const double share = (double)ns / (double)most;
 
-            snprintf(title, sizeof(title), "rank %s: %s", ranks_text(p, i * per, per, ranks),
-                     profile_time(ns, text));
-            draw_cell(&to, left + cell * (double)i, s * row, cell * (columns > 64 ? 1 : 0.94),
-                      row - 2, (double)ns / (double)most, title);
+            snprintf(title, sizeof(title), "%s, rank %s: %s", name,
+                     ranks_text(p, i * per, per, ranks), profile_time(ns, text));
+            draw_cell(&to, cell * (double)i, y, cell * (columns > 64 ? 1 : 0.96), CELL, share,
+                      title);
+            snprintf(text, sizeof(text), "%.3g", (double)ns / unit.ns);
+            draw_number(&to, cell * (double)i, y + CELL / 2.0, cell, share, text);
         }
     }
-    snprintf(last, sizeof(last), "%lld", (long long)p->P - 1);
-    canvas_text(&to, (struct look){0}, left, n * row + 13, "rank 0");
-    canvas_text(&to, (struct look){.anchor = ANCHOR_END}, left + 520, n * row + 13, last);
+    for (int64_t i = 0; i < columns; i++)
+        if (is_named(i, columns, 16)) {
+            snprintf(label, sizeof(label), i == 0 ? "rank %lld" : "%lld", (long long)(i * per));
+            canvas_text(&to, (struct look){.anchor = ANCHOR_MIDDLE},
+                        fmax(20, cell * ((double)i + 0.5)), n * ROW_OF_CALL + 12, label);
+        }
+    snprintf(label, sizeof(label), "%.4g %s in the call", (double)most / unit.ns, unit.name);
+    draw_scale(&to, 0, n * ROW_OF_CALL + 27, 240, label);
     finish(&to);
     free(means);
 }
 
+/* The names of ranks at the left and above a matrix. */
+static void draw_rank_names(struct canvas *to, const struct profile *p, int64_t n, int64_t per,
+                            double size, double top)
+{
+    char name[32];
+
+    for (int64_t i = 0; i < n; i++)
+        if (is_named(i, n, 16)) {
+            snprintf(name, sizeof(name), "%lld", (long long)(i * per));
+            canvas_text(to, (struct look){.anchor = ANCHOR_MIDDLE}, LEFT + size * ((double)i + 0.5),
+                        top - 6, name);
+            canvas_text(to, (struct look){.anchor = ANCHOR_END}, LEFT - 6,
+                        top + size * ((double)i + 0.5) + 4, name);
+        }
+    (void)p;
+    canvas_end_line(to);
+}
+
 void draw_matrix(FILE *f, const struct profile *p, enum matrix what)
 {
+    enum { TOP = 36, SIDE = 400 };
     const int64_t per = ranks_per_cell(p, MOST_ROWS), n = (p->P + per - 1) / per;
-    const double size = 400.0 / (double)n;
+    const double size = (double)SIDE / (double)n;
     int64_t *cells = need(calloc((size_t)(n * n), sizeof(*cells))), most = 1;
-    char title[256];
+    char title[256], label[64];
+    struct time_unit unit = {"bytes", 1};
     struct canvas to;
 
     for (size_t i = 0; i < p->n_pairs; i++) {
         const struct profile_pair *x = &p->pairs[i];
         int64_t *cell = &cells[x->from / per * n + x->to / per];
 
-        *cell += what == MATRIX_BYTES ? x->bytes + x->messages : x->wait_ns;
+        *cell += what == MATRIX_BYTES ? x->bytes : x->wait_ns;
         most = *cell > most ? *cell : most;
     }
-    to = begin(f, "heat",
+    if (what == MATRIX_WAITS)
+        unit = unit_of(most);
+    to = begin(f, "heat map",
                what == MATRIX_BYTES
                    ? "Bytes from each rank to each rank; the table has the largest"
                    : "Time that each rank waited for each rank; the table has the largest",
-               LEFT + 400, 446);
-    canvas_box(&to, (struct look){.class = "ground"}, LEFT, 20, 400, 400);
-    snprintf(title, sizeof(title), "%lld", (long long)p->P - 1);
-    canvas_text(&to, (struct look){0}, LEFT, 13, "to rank 0");
-    canvas_text(&to, (struct look){.anchor = ANCHOR_END}, LEFT + 400, 13, title);
-    canvas_text(&to, (struct look){.anchor = ANCHOR_END}, LEFT - 6, 32, "from 0");
-    canvas_text(&to, (struct look){.anchor = ANCHOR_END}, LEFT - 6, 418, title);
-    canvas_end_line(&to);
+               LEFT + SIDE, TOP + SIDE + 44);
+    canvas_box(&to, (struct look){.class = "ground"}, LEFT, TOP, SIDE, SIDE);
+    canvas_text(&to, (struct look){0}, LEFT, 12,
+                what == MATRIX_BYTES ? "to rank" : "the rank that waited");
+    canvas_text(&to, (struct look){.anchor = ANCHOR_MIDDLE, .rising = true}, 12, TOP + SIDE / 2.0,
+                what == MATRIX_BYTES ? "from rank" : "the rank that was waited for");
+    draw_rank_names(&to, p, n, per, size, TOP);
     for (int64_t i = 0; i < n * n; i++) {
         char from[64], to_rank[64], text[32];
+        const double share = (double)cells[i] / (double)most, x = LEFT + size * (double)(i % n),
+                     y = TOP + size * (double)(i / n);
 
         ranks_text(p, i / n * per, per, from);
         ranks_text(p, i % n * per, per, to_rank);
         if (what == MATRIX_BYTES)
-            snprintf(title, sizeof(title), "from %s to %s: %lld bytes, with one for each message",
-                     from, to_rank, (long long)cells[i]);
+            snprintf(title, sizeof(title), "from rank %s to rank %s: %lld bytes", from, to_rank,
+                     (long long)cells[i]);
         else
-            snprintf(title, sizeof(title), "%s waited %s for %s", to_rank,
+            snprintf(title, sizeof(title), "rank %s waited %s for rank %s", to_rank,
                      profile_time(cells[i], text), from);
-        draw_cell(&to, LEFT + size * (double)(i % n), 20 + size * (double)(i / n), size * 0.96,
-                  size * 0.96, (double)cells[i] / (double)most, title);
+        draw_cell(&to, x, y, size * 0.96, size * 0.96, share, title);
+        snprintf(text, sizeof(text), what == MATRIX_BYTES ? "%.6g" : "%.3g",
+                 (double)cells[i] / unit.ns);
+        draw_number(&to, x, y + size * 0.48, size, share, text);
     }
+    snprintf(label, sizeof(label), "%.6g %s", (double)most / unit.ns, unit.name);
+    draw_scale(&to, LEFT, TOP + SIDE + 12, 240, label);
     finish(&to);
     free(cells);
 }
@@ -211,6 +296,7 @@ void draw_curve(FILE *f, const struct profile *p, const struct logp_curve *c)
     const double at = (double)c->at_ps, most = (double)logp_curve_ps(c, 2 * c->at_ps);
     const char *name = logp_parameter_name(c->parameter);
     struct point *points = need(malloc((c->n + 2) * sizeof(*points)));
+    const int64_t tolerated = tolerance_ps(c, 5);
     char text[128], value[64];
     struct canvas to = svg_canvas(f);
     size_t n = 0;
@@ -233,6 +319,12 @@ void draw_curve(FILE *f, const struct profile *p, const struct logp_curve *c)
     canvas_path(&to, (struct look){.class = "line"}, points, n, false);
     canvas_disc(&to, (struct look){.class = "half"}, X(at / 2), AT(c->at_ps / 2).y, 4);
     canvas_disc(&to, (struct look){.class = "now"}, X(at), AT(c->at_ps).y, 4);
+    if (tolerated >= 0 && tolerated < c->at_ps) { /* up to here T is at most 5 % longer */
+        const struct point end = AT(c->at_ps + tolerated);
+
+        canvas_line(&to, (struct look){.class = "axis"}, end.x, end.y, end.x, height - bottom);
+        canvas_text(&to, (struct look){0}, end.x + 3, height - bottom - 4, "+5 %");
+    }
     to.digits = (struct digits){0};
     snprintf(text, sizeof(text), "T by %s", name);
     canvas_text(&to, (struct look){0}, left, 12, text);

@@ -2,6 +2,7 @@
 /* Sums over pairs of ranks, and late messages, from the calls and the trace. */
 #include "profile.h"
 #include "text/problem.h"
+#include "view/records/records.h"
 
 #include <logp/algorithm.h>
 
@@ -231,6 +232,19 @@ const char *profile_value(const struct logp_curve *c, char buf[64])
 {
     return c->parameter == LOGP_PARAMETER_BYTE ? show_byte_time(c->at_ps, buf)
                                                : show_ns(c->at_ps / 1000, buf, 64);
+}
+
+const char *profile_growth(const struct logp_curve *c, int percent, char buf[64])
+{
+    const int64_t ps = tolerance_ps(c, percent);
+
+    if (ps < 0)
+        return "any";
+    if (c->parameter == LOGP_PARAMETER_BYTE)
+        snprintf(buf, 64, "%.6g ns/byte", (double)ps / 1000);
+    else
+        show_ns(ps / 1000, buf, 64);
+    return buf;
 }
 
 struct mpi_call profile_sum(const struct profile *p, int site)

@@ -12,6 +12,7 @@
 #include <logp/explain.h>
 #include <logp/trace.h>
 
+#include <jansson.h>
 #include <stdio.h>
 
 static inline double percent(int64_t part, int64_t whole)
@@ -47,6 +48,7 @@ struct profile {
     const char *program;
     const struct mpi_report *calls;
     const struct logp_trace *trace;
+    const json_t *before; /* another run, of the file --against; NULL: none */
     int64_t P, end_ns, messages, bytes, wait_ns, late_ns;
     bool is_cut; /* a rank waited forever */
     int *sites;  /* by label of the trace: of mpi_report.sites; -1: none */
@@ -67,11 +69,15 @@ void profile_init(struct profile *p, const struct question *q, const char *progr
 void profile_fini(struct profile *p);
 /* what_if.c: fill `explained`, or why_not. */
 void profile_explain(struct profile *p);
+/* Which parameters the curves leave as they are, a sentence; "": none */
+const char *profile_unchanged(const struct profile *p);
 
 /* A time, to at most six digits. @return buf */
 const char *profile_time(int64_t ns, char buf[32]);
 /* The parameter of a curve, as the run had it. @return buf */
 const char *profile_value(const struct logp_curve *c, char buf[64]);
+/* By how much it may grow until the time is `percent` longer: "5 us", or "any". @return buf */
+const char *profile_growth(const struct logp_curve *c, int percent, char buf[64]);
 /* Sites in the order of their time, the largest first; to be freed. *n: how many */
 int *profile_sites(const struct profile *p, int *n);
 /* The calls of a site by all ranks together. */
@@ -88,6 +94,20 @@ int64_t profile_bytes(const struct mpi_collective *c);
 enum { PROFILE_LISTED = 20 };
 /* The pairs with the longest waits, at most n, largest first; an array to be freed. @return how many */
 size_t profile_waits(const struct profile *p, size_t n, const struct profile_pair ***out);
+
+/* facts.c: the program, its command, parameters, host and date, as names and values in their order. Freed by profile_free_facts() */
+struct profile_facts {
+    struct {
+        const char *name;
+        char *value;
+    } fact[6];
+    size_t n;
+};
+struct profile_facts profile_facts(const struct profile *p);
+void profile_free_facts(struct profile_facts *facts);
+
+/* against.c: read a report in JSON, to compare with; *out: to be freed by json_decref() */
+CHECKED struct problem *profile_read(const char *path, json_t **out);
 
 /* Write it to stdout. */
 void profile_as_text(FILE *f, const struct profile *p);

@@ -3,7 +3,9 @@
 #include "profile.h"
 #include "text/problem.h"
 #include "text/text.h"
+#include "view/records/records.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +120,7 @@ static void print_collectives(FILE *f, const struct profile *p)
 
 static void print_what_if(FILE *f, const struct profile *p)
 {
-    char time[32], value[64], half[32];
+    char time[32], value[64], half[32], more[64];
 
     fprintf(f, "\nWith other parameters\n");
     if (p->explained == NULL) {
@@ -129,14 +131,32 @@ static void print_what_if(FILE *f, const struct profile *p)
             "the messages of the run in their order take %s; a run with other parameters may take "
             "other algorithms for its collectives\n",
             profile_time(p->explained->ns, time));
+    if (*profile_unchanged(p) != '\0')
+        fprintf(f, "%s\n", profile_unchanged(p));
     for (int i = 0; i < p->n_curves; i++) {
         const struct logp_curve *c = &p->curves[i];
         const int64_t ps = logp_curve_ps(c, c->at_ps / 2);
 
-        fprintf(f, "half of %s (%s): %s, %+.1f%%\n", logp_parameter_name(c->parameter),
+        fprintf(f, "half of %s (%s): %s, %+.1f%%;", logp_parameter_name(c->parameter),
                 profile_value(c, value), profile_time(ps / 1000, half),
                 100.0 * ((double)ps / 1e3 / (double)p->explained->ns - 1));
+        for (const int *percent = tolerated_percents; *percent > 0; percent++)
+            fprintf(f, "%s %s more: %d%% longer", percent > tolerated_percents ? "," : "",
+                    profile_growth(c, *percent, more), *percent);
+        putc('\n', f);
     }
+}
+
+static void print_facts(FILE *f, const struct profile *p)
+{
+    struct profile_facts facts = profile_facts(p);
+
+    for (size_t i = 1; i < facts.n; i++) { /* the first is the program, whose line is above */
+        fprintf(f, "%s: ", facts.fact[i].name);
+        write_shown(f, facts.fact[i].value);
+        putc('\n', f);
+    }
+    profile_free_facts(&facts);
 }
 
 void profile_as_text(FILE *f, const struct profile *p)
@@ -151,6 +171,7 @@ void profile_as_text(FILE *f, const struct profile *p)
         "late senders\n",
         (long long)p->P, profile_time(p->end_ns, end), (long long)p->messages, (long long)p->bytes,
         profile_time(p->wait_ns, wait), profile_time(p->late_ns, late));
+    print_facts(f, p);
     if (logp_trace_info(p->trace)->dropped > 0)
         fprintf(f,
                 "the run had %llu events more than a trace keeps; messages and waits lack them\n",
@@ -264,11 +285,48 @@ static json_t *what_if_json(const struct profile *p)
                                                    (json_int_t)c->lines[k].from_ps, "slope",
                                                    (json_int_t)c->lines[k].slope, "base_ps",
                                                    (json_int_t)c->lines[k].base_ps));
-        json_array_append_new(curves, json_pack("{s:s, s:I, s:o}", "parameter",
+        json_array_append_new(curves, json_pack("{s:s, s:I, s:o, s:o}", "parameter",
                                                 logp_parameter_name(c->parameter), "at_ps",
-                                                (json_int_t)c->at_ps, "lines", lines));
+                                                (json_int_t)c->at_ps, "lines", lines, "tolerance",
+                                                tolerance_json(c)));
     }
     return json_pack("{s:I, s:o}", "ns", (json_int_t)p->explained->ns, "curves", curves);
+}
+
+static json_t *arrivals_json(const struct profile *p)
+{
+    json_t *all;
+
+    if (p->calls->arrivals_ns == NULL)
+        return json_null();
+    all = json_array();
+    for (int64_t r = 0; r < p->P; r++)
+        json_array_append_new(all, json_integer((json_int_t)p->calls->arrivals_ns[r]));
+    return all;
+}
+
+/* The keys of the facts are their names in small letters. */
+static void add_facts(json_t *all, const struct profile *p)
+{
+    struct profile_facts facts = profile_facts(p);
+    const struct logp_params *x = &p->q->model.network.params;
+
+    for (size_t i = 1; i < facts.n; i++) {
+        char key[16], *shown = shown_text(facts.fact[i].value);
+        size_t k = 0;
+
+        for (; facts.fact[i].name[k] != '\0'; k++)
+            key[k] = (char)tolower((unsigned char)facts.fact[i].name[k]);
+        key[k] = '\0';
+        json_object_set_new(all, key, json_string(shown));
+        free(shown);
+    }
+    profile_free_facts(&facts);
+    if (p->q->model.emulated)
+        json_object_update_new(
+            all, json_pack("{s:I, s:I, s:I, s:I, s:f}", "L_ns", (json_int_t)x->L_ns, "o_send_ns",
+                           (json_int_t)x->o_send_ns, "o_recv_ns", (json_int_t)x->o_recv_ns, "g_ns",
+                           (json_int_t)x->g_ns, "G_ns_per_byte", (double)x->G_ps / 1000));
 }
 
 void profile_as_json(FILE *f, const struct profile *p)
@@ -283,15 +341,16 @@ void profile_as_json(FILE *f, const struct profile *p)
                                                (json_int_t)p->ranks[r].compute_ns, "messages",
                                                (json_int_t)p->ranks[r].sent, "bytes",
                                                (json_int_t)p->ranks[r].sent_bytes));
-    all = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:s?}",
-                    "program", need(shown), "P", (json_int_t)p->P, "end_ns", (json_int_t)p->end_ns,
-                    "messages", (json_int_t)p->messages, "bytes", (json_int_t)p->bytes, "wait_ns",
-                    (json_int_t)p->wait_ns, "late_ns", (json_int_t)p->late_ns, "dropped",
-                    (json_int_t)logp_trace_info(p->trace)->dropped, "ranks", ranks, "calls",
-                    calls_json(p), "pairs", pairs_json(p), "late", late_json(p), "collectives",
-                    collectives_json(p), "what_if", what_if_json(p), "storage",
-                    p->q->mpi.storage.text);
-    json_dumpf(need(all), f, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    all = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:o}",
+        "program", need(shown), "P", (json_int_t)p->P, "end_ns", (json_int_t)p->end_ns, "messages",
+        (json_int_t)p->messages, "bytes", (json_int_t)p->bytes, "wait_ns", (json_int_t)p->wait_ns,
+        "late_ns", (json_int_t)p->late_ns, "dropped",
+        (json_int_t)logp_trace_info(p->trace)->dropped, "ranks", ranks, "calls", calls_json(p),
+        "pairs", pairs_json(p), "late", late_json(p), "collectives", collectives_json(p), "what_if",
+        what_if_json(p), "storage", p->q->mpi.storage.text, "arrivals_ns", arrivals_json(p));
+    add_facts(need(all), p);
+    json_dumpf(all, f, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     fputc('\n', f);
     json_decref(all);
     free(shown);

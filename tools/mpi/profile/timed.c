@@ -53,9 +53,9 @@ void profile_begin_call(const char *call, void *caller)
     profile_charge_computing();
     if (r == NULL)
         return;
-    r->timed_caller = caller;
+    r->timed_caller = mpi_caller(r, caller);
     if (the_run.records_calls)
-        profile_call_begins(r, call, caller);
+        profile_call_begins(r, call, r->timed_caller);
 }
 
 void profile_end_call(void)
@@ -65,6 +65,24 @@ void profile_end_call(void)
     if (r != NULL && the_run.records_calls)
         profile_call_ends(r);
     if (r != NULL && r->host->acts)
+        mpi_end_alone(r);
+    profile_resume_computing();
+}
+
+void profile_begin_time(const char *call)
+{
+    struct rank *r = the_job != NULL ? mpi_rank_that_calls() : NULL;
+
+    if (r != NULL && r->host->takes_turns)
+        mpi_begin_alone(r, call);
+    profile_charge_computing();
+}
+
+void profile_end_time(void)
+{
+    struct rank *r = the_job != NULL ? mpi_rank_that_calls() : NULL;
+
+    if (r != NULL && r->host->takes_turns)
         mpi_end_alone(r);
     profile_resume_computing();
 }
@@ -94,8 +112,10 @@ void profile_bind_functions(struct job *job)
     Elf64_Sym *symbols = host_dynamic_symbols(job, &n);
 
     /* ranks of one thread change to their own directory after each call */
-    the_run.times_calls = the_run.times_calls || (job->changes_directory && !job->names_threads) ||
-                          (job->threads_may_call && host_symbol_of(job, "MPI_Init_thread") != NULL);
+    the_run.times_calls =
+        the_run.times_calls || (job->changes_directory && !job->names_threads) ||
+        (job->threads_may_call && (host_symbol_of(job, "MPI_Init_thread") != NULL ||
+                                   host_symbol_of(job, "MPI_T_init_thread") != NULL));
     if (!the_run.times_calls && !the_run.checks)
         return;
     for (size_t i = 0; i < n; i++) {

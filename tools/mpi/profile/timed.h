@@ -22,6 +22,9 @@ void profile_resume_computing(void);
 /* Around each of them. caller: its return address */
 void profile_begin_call(const char *call, void *caller);
 void profile_end_call(void);
+/* Around those that return a time or an address, and are not reported. */
+void profile_begin_time(const char *call);
+void profile_end_time(void);
 /* That argument is null. @return a class */
 int profile_null_argument(const char *call, MPI_Comm comm, const char *parameter);
 /* Let the executable call the second functions, where no tool has put its own before MPI's. */

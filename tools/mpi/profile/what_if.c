@@ -31,6 +31,8 @@ static const char *beyond_model(const struct profile *p)
         return "with a capacity senders stall";
     if (p->q->model.network.rendezvous_from > 0)
         return "with --rendezvous sends wait for receivers";
+    if (p->q->model.network.ports > 1)
+        return "a message takes the port that is free first";
     if (p->is_cut)
         return "a rank waited for ever";
     if (info->dropped > 0)
@@ -139,4 +141,12 @@ void profile_explain(struct profile *p)
         if (logp_parameter_ps(parameters[i], &p->explained->params) > 0 &&
             logp_explanation_curve(p->explained, parameters[i], &p->curves[p->n_curves]) == 0)
             p->n_curves++;
+}
+
+const char *profile_unchanged(const struct profile *p)
+{
+    return p->q->model.network.links == NULL ? ""
+                                             : "Parameters that --inter or --link sets are "
+                                               "unchanged and not counted: L, o, g and "
+                                               "G are those of all other messages.";
 }

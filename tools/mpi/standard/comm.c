@@ -4,6 +4,7 @@
 #include "info.h"
 #include "rank.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,14 @@ void mpi_drop_graph(struct graph *g)
     free(g);
 }
 
+void mpi_drop_parted(struct parted *p)
+{
+    for (struct parted *next; p != NULL; p = next) {
+        next = p->next;
+        free(p);
+    }
+}
+
 void mpi_drop_comm(struct comm *c)
 {
     if (c == NULL || --c->references > 0)
@@ -65,6 +74,7 @@ void mpi_drop_comm(struct comm *c)
     free(c->cart);
     mpi_drop_graph(c->graph);
     mpi_drop_info(&c->info);
+    mpi_drop_parted(c->parted);
     mpi_bury_object(&c->object, sizeof(*c));
 }
 
@@ -77,6 +87,30 @@ uint64_t mpi_id_of(const struct logp_vp *vp, uint32_t context)
     return ((id ^ id >> 29) + (uint64_t)first) * UINT64_C(0xbf58476d1ce4e5b9) | 1;
 }
 
+/* As logp_group_from(), whose messages have one tag for all groups. */
+int mpi_join_group(struct logp_vp *vp, const int *members, int n, int tag, struct logp_vp **out)
+{
+    enum { FIRST_TAG = 1 << 29, N_TAGS = 1 << 28 }; /* above those of the runtime and of inter.c */
+    struct logp_vp *group = logp_vp_collective(vp);
+    uint32_t context = logp_group_context(vp), other = 0;
+    int *ranks = malloc((size_t)n * sizeof(int)), me = 0, rc = ranks != NULL ? 0 : -ENOMEM;
+
+    tag = FIRST_TAG + tag % N_TAGS;
+    while (members[me] != logp_vp_rank(vp))
+        me++;
+    for (int64_t d = 1; rc == 0 && d < n; d *= 2) {
+        rc = logp_sendrecv(group, members[(me + d) % n], tag, &context, sizeof(context),
+                           members[(me - d + n) % n], tag, &other, sizeof(other), NULL);
+        context = other > context ? other : context;
+    }
+    if (rc == 0)
+        rc = logp_group_translate(vp, n, members, NULL, ranks);
+    if (rc == 0)
+        rc = logp_group_create(vp, context, ranks, n, out);
+    free(ranks);
+    return rc;
+}
+
 int mpi_give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
 {
     struct comm *c;
@@ -86,8 +120,7 @@ int mpi_give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_fir
         return mpi_class_of(rc);
     c = mpi_new_comm(vp, n_first, like);
     CHECK_MEMORY(NULL, c);
-    c->id =
-        c->inter ? 0 : mpi_id_of(vp, logp_group_context(vp)); /* the next one, for all members */
+    c->id = c->inter ? 0 : mpi_id_of(vp, logp_vp_context(vp));
     *out = (MPI_Comm)c;
     return MPI_SUCCESS;
 }

@@ -30,6 +30,15 @@ struct graph {
 
 void mpi_drop_graph(struct graph *graph);
 
+/* How many partitioned requests of a communicator have this peer and tag. */
+struct parted {
+    struct parted *next;
+    int peer, tag;
+    unsigned n_sends, n_receives;
+};
+
+void mpi_drop_parted(struct parted *parted);
+
 struct comm {
     struct object object;
     struct rank *owner;
@@ -39,10 +48,11 @@ struct comm {
     /* Destinations of messages: n_peers ranks of vp from first_peer on. They are the communicator
      * itself, or, between two groups, the other group: then vp has both groups. */
     int n_peers, first_peer;
-    bool inter;          /* it is between two groups */
-    uint64_t id;         /* the same at all members; 0: their collectives are not compared */
-    uint64_t n_compared; /* collectives: signature.c */
-    struct comm *inner;  /* the same ranks, for messages of collectives; NULL: not needed yet */
+    bool inter;            /* it is between two groups */
+    uint64_t id;           /* the same at all members; 0: their collectives are not compared */
+    uint64_t n_compared;   /* collectives: signature.c */
+    struct parted *parted; /* partitioned messages that have been made: partitioned.c */
+    struct comm *inner;    /* the same ranks, for messages of collectives; NULL: not needed yet */
     MPI_Errhandler errors;
     struct cart *cart;
     struct graph *graph;
@@ -62,6 +72,8 @@ struct comm *mpi_new_comm(struct logp_vp *vp, int n_first, const struct comm *li
 uint64_t mpi_id_of(const struct logp_vp *vp, uint32_t context);
 /* The runtime has made a group, with rc; vp is NULL: this rank is in none. @return a class */
 int mpi_give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out);
+/* Enter the group of these n ranks of vp, of which this rank is one; calls with other tags may run at the same time. */
+int mpi_join_group(struct logp_vp *vp, const int *members, int n, int tag, struct logp_vp **out);
 /* The ranks of one group, or of the other. NULL: no memory */
 struct group *mpi_ranks_of(const struct comm *comm, bool peers);
 /* inter.c: as MPI_Comm_split(), between two groups; color may be LOGP_NO_COLOUR */

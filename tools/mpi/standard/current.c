@@ -30,14 +30,18 @@ static const char *name_of_call(const char *function)
 /* Why no thread but that of main() may call MPI, of a rank with this level. */
 static const char *why_not(const struct host_rank *h)
 {
-    if (mpi_most_threads() >= MPI_THREAD_SERIALIZED)
+    if (mpi_most_threads() > MPI_THREAD_FUNNELED)
         return h->rank != NULL && h->rank->initialized
                    ? "MPI_Init_thread grants what the program asks for, which is less"
                    : "MPI_Init_thread has not been called";
     if (the_job->kept == NULL && !the_job->follows_clock && !the_job->names_threads)
         return "MPI_Init_thread grants MPI_THREAD_FUNNELED at most with fibers; type --executor "
                "thread";
-    return "MPI_Init_thread grants MPI_THREAD_FUNNELED at most";
+    return the_job->follows_clock || the_job->kept != NULL
+               ? "MPI_Init_thread grants MPI_THREAD_FUNNELED at most on the virtual clock, on "
+                 "which a "
+                 "rank has one time"
+               : "MPI_Init_thread grants MPI_THREAD_FUNNELED at most";
 }
 
 /* Report the call and end the run. Of several such threads the first reports. */
@@ -76,7 +80,7 @@ static _Noreturn void end_for_two(const struct host_rank *h, const char *call)
     fflush(stdout);
     fprintf(host_report_stream(),
             "rank %d%s: %s: called while another thread of the rank is in %s, but "
-            "MPI_Init_thread grants MPI_THREAD_SERIALIZED at most%s\n",
+            "MPI_Init_thread has granted MPI_THREAD_SERIALIZED%s\n",
             (int)(h - the_job->hosts), mpi_thread_name(thread), name_of_call(call), h->rank->call,
             place[0]);
     host_end_by_thread(1);
@@ -84,7 +88,75 @@ static _Noreturn void end_for_two(const struct host_rank *h, const char *call)
 
 int mpi_most_threads(void)
 {
-    return the_job->threads_may_call ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
+    return the_job->threads_may_call ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+}
+
+/* What a rank notes of the call that it is in. */
+struct noted {
+    const char *call, *started;
+    void *caller, *timed_caller;
+    int answer;
+    bool combines;
+};
+
+static struct noted noted_of(const struct rank *r)
+{
+    return (struct noted){r->call, r->started, r->caller, r->timed_caller, r->answer, r->combines};
+}
+
+static void note_again(struct rank *r, const struct noted *n)
+{
+    r->call = n->call;
+    r->started = n->started;
+    r->caller = n->caller;
+    r->timed_caller = n->timed_caller;
+    r->answer = n->answer;
+    r->combines = n->combines;
+}
+
+/* The call of this thread waits: other threads of its rank call meanwhile. */
+static bool let_threads_call(void *arg, bool may_rest)
+{
+    struct rank *r = arg;
+    struct host_rank *h = r->host;
+    const struct noted noted = noted_of(r);
+    const int me = host_thread_number() + 1, depth = h->depth;
+    struct paused paused = {0};
+
+    /* relaxed: threads that are about to begin are made by threads that are counted */
+    if (atomic_load_explicit(&h->n_alive, memory_order_relaxed) == 0 || !h->takes_turns)
+        return false;
+    if (the_run.pauses != NULL)
+        the_run.pauses(r, &paused);
+    h->depth = 0;
+    atomic_store_explicit(&h->inside, 0, memory_order_relaxed); /* the turns order it */
+    host_end_turn(h);
+    host_rest(h, may_rest);
+    host_take_turn(h);
+    atomic_store_explicit(&h->inside, me, memory_order_relaxed);
+    h->depth = depth;
+    note_again(r, &noted);
+    if (the_run.resumes != NULL)
+        the_run.resumes(r, &paused);
+    return true;
+}
+
+void mpi_let_act(struct rank *r, int level)
+{
+    r->host->takes_turns |= level == MPI_THREAD_MULTIPLE;
+    r->host->acts |= level >= MPI_THREAD_SERIALIZED;
+}
+
+int mpi_let_threads_call(struct rank *r)
+{
+    const int rc = r->thread_level == MPI_THREAD_MULTIPLE
+                       ? mpi_class_of(logp_vp_share(r->vp, let_threads_call, r))
+                       : MPI_SUCCESS;
+
+    if (r->thread_level == MPI_THREAD_MULTIPLE) /* relaxed: the sync of MPI_Init_thread() follows */
+        atomic_store_explicit(&the_run.has_multiple, true, memory_order_relaxed);
+    mpi_let_act(r, r->thread_level);
+    return rc;
 }
 
 const char *mpi_thread_name(char text[static 32])
@@ -130,6 +202,8 @@ void mpi_begin_alone(const struct rank *r, const char *call)
     /* relaxed: its own store, or that of another one */
     if (is_for_all(call) && atomic_load_explicit(&h->inside, memory_order_relaxed) != me)
         return;
+    if (h->takes_turns && atomic_load_explicit(&h->inside, memory_order_relaxed) != me)
+        host_take_turn(h);
     /* acquire pairs with the release in mpi_end_alone() */
     if (atomic_compare_exchange_strong_explicit(&h->inside, &none, me, memory_order_acquire,
                                                 memory_order_relaxed) ||
@@ -145,8 +219,13 @@ void mpi_end_alone(const struct rank *r)
 
     /* relaxed: this thread's own store, or that of another one */
     if (atomic_load_explicit(&h->inside, memory_order_relaxed) == host_thread_number() + 1 &&
-        --h->depth == 0)
+        --h->depth == 0) {
         atomic_store_explicit(&h->inside, 0, memory_order_release);
+        if (h->takes_turns) {
+            host_rest_no_more(h);
+            host_end_turn(h);
+        }
+    }
 }
 
 struct rank *mpi_rank_that_calls(void)
@@ -188,7 +267,7 @@ struct rank *mpi_enter(const char *call)
 
     if (r->started != NULL)
         r->call = r->started;
-    if (!r->initialized || r->finalized) {
+    if ((!r->initialized || r->finalized) && r->n_sessions == 0) {
         char place[PLACE_TEXT];
 
         fprintf(stderr, "rank %d: %s: called %s%s\n", logp_vp_rank(r->vp), call,

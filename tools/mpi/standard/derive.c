@@ -200,7 +200,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
     members = malloc((size_t)g->n * sizeof(int));
     CHECK_MEMORY(c, members);
     rc = logp_group_translate(mpi_this_rank()->vp, g->n, g->ranks, c->vp, members);
-    rc = rc != 0 ? rc : logp_group_from(c->vp, members, g->n, &vp);
+    rc = rc != 0 ? rc : mpi_join_group(c->vp, members, g->n, tag, &vp);
     free(members);
     return mpi_give_comm(c, rc, vp, 0, out);
 }

@@ -163,6 +163,18 @@ static const char *text_of(int error)
     return error >= 0 && error < N_TEXTS && texts[error] != NULL ? texts[error] : "error";
 }
 
+static void call_handler(const struct errhandler *h, MPI_Comm object, int *error)
+{
+    MPI_Fint number;
+
+    if (!h->is_fortran) {
+        h->function(&object, error);
+        return;
+    }
+    number = mpi_number_of(mpi_this_rank(), object);
+    ((void (*)(MPI_Fint *, int *))(void (*)(void))h->function)(&number, error);
+}
+
 int mpi_failed(struct comm *comm, int class, const char *why, ...)
 {
     struct rank *r = mpi_this_rank();
@@ -178,7 +190,7 @@ int mpi_failed(struct comm *comm, int class, const char *why, ...)
     if ((uintptr_t)handler >= 0x400) {
         MPI_Comm handle = comm->of != NULL ? (MPI_Comm)comm->of : comm_handle(comm);
 
-        ((const struct errhandler *)handler)->function(&handle, &r->answer);
+        call_handler((const struct errhandler *)handler, handle, &r->answer);
         return class;
     }
     fflush(stdout);
@@ -300,6 +312,11 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errha
     *h = (struct errhandler){.references = 1, .function = function};
     *handler = (MPI_Errhandler)h;
     return MPI_SUCCESS;
+}
+
+__attribute__((visibility("default"))) void logp_mpi_errhandler_of_fortran(MPI_Errhandler handler)
+{
+    ((struct errhandler *)handler)->is_fortran = true;
 }
 
 MPI_Errhandler mpi_keep_errhandler(MPI_Errhandler handler)

@@ -12,7 +12,11 @@ struct errhandler {
     struct object object;
     int references; /* handles of the program; communicators may still use it without any */
     MPI_Comm_errhandler_function *function;
+    bool is_fortran; /* its arguments are a number of a handle and the code */
 };
+
+/* The subroutines of Fortran call it: the function of this error handler is of Fortran. */
+void logp_mpi_errhandler_of_fortran(MPI_Errhandler handler);
 
 /* This call of comm has failed: call its error handler. @return the class, if that returns */
 int mpi_failed(struct comm *comm, int class, const char *why, ...)

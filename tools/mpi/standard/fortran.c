@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Handles and statuses as the integers that Fortran has, and the ABI of MPI 5.0 (MPI_Comm_toint()). A constant is its own number. Other handles have a place
- * in a table of the rank, whose numbers begin behind those of the constants.
+ * in a table of the rank, whose numbers begin behind those of the constants. Where several threads of a rank call MPI, each has the rank's
+ * turn here (profile/timed.c), since a conversion is a call as others are.
  */
 #include "rank.h"
 
@@ -11,21 +12,50 @@
 
 enum { FIRST = 0x400 };
 
-static MPI_Fint number_of(const char *call, void *handle)
+/* The place of a handle in a hash table, whose size is a power of 2: the place in `numbered` and 1; 0: free */
+static int *place_of(const struct rank *r, const void *handle)
 {
-    struct rank *r = mpi_enter_any(call);
-    void **grown;
+    size_t i = ((uintptr_t)handle >> 4) * 0x9e3779b1u & (size_t)(r->room_numbered * 2 - 1);
+
+    while (r->numbers[i] != 0 && r->numbered[r->numbers[i] - 1] != handle)
+        i = (i + 1) & (size_t)(r->room_numbered * 2 - 1);
+    return &r->numbers[i];
+}
+
+/* Make space for another handle. @return false: there is no memory */
+static bool grow(struct rank *r)
+{
+    const int room = r->room_numbered > 0 ? 2 * r->room_numbered : 64;
+    void **grown = realloc(r->numbered, (size_t)room * sizeof(void *));
+    int *numbers = calloc(2 * (size_t)room, sizeof(int));
+
+    r->numbered = grown != NULL ? grown : r->numbered;
+    if (grown == NULL || numbers == NULL) {
+        free(numbers);
+        return false;
+    }
+    free(r->numbers);
+    r->numbers = numbers;
+    r->room_numbered = room;
+    for (int i = 0; i < r->n_numbered; i++)
+        *place_of(r, grown[i]) = i + 1;
+    return true;
+}
+
+MPI_Fint mpi_number_of(struct rank *r, void *handle)
+{
+    int *place;
 
     if ((uintptr_t)handle < FIRST)
         return (MPI_Fint)(uintptr_t)handle;
-    for (int i = r->n_numbered; i-- > 0;)
-        if (r->numbered[i] == handle)
-            return FIRST + i;
-    grown = realloc(r->numbered, (size_t)(r->n_numbered + 1) * sizeof(void *));
-    CHECK_MEMORY(NULL, grown);
-    r->numbered = grown;
-    grown[r->n_numbered] = handle;
-    return FIRST + r->n_numbered++;
+    if (r->n_numbered == r->room_numbered)
+        CHECK_MEMORY(NULL, grow(r) ? r : NULL);
+    place = place_of(r, handle);
+    if (*place == 0) {
+        r->numbered[r->n_numbered] = handle;
+        *place = ++r->n_numbered;
+    }
+    return FIRST + *place - 1;
 }
 
 /* @return NULL: no handle has this number */
@@ -41,7 +71,7 @@ static void *handle_of(const char *call, MPI_Fint number)
 #define CONVERSIONS(name, type)                                                                    \
     MPI_Fint MPI_##name##_c2f(type handle)                                                         \
     {                                                                                              \
-        return number_of(__func__, handle);                                                        \
+        return mpi_number_of(mpi_enter_any(__func__), handle);                                     \
     }                                                                                              \
                                                                                                    \
     type MPI_##name##_f2c(MPI_Fint number)                                                         \

@@ -136,6 +136,8 @@ static int start_again(struct request *r)
 
 static int start(struct request *r)
 {
+    if (r->progress != NULL)
+        return r->progress->start(r);
     return r->again != NULL ? start_again(r) : mpi_start_message(r);
 }
 

@@ -21,7 +21,7 @@ void mpi_give_request(struct request *r, void *caller, MPI_Request *request)
     if (!the_run.checks)
         return;
     r->call = rank->call;
-    r->caller = caller != NULL ? caller : rank->caller;
+    r->caller = caller != NULL ? mpi_caller(rank, caller) : rank->caller;
     rank->caller = NULL;
     if (the_run.times_calls) { /* it is called by a function of timed.c */
         r->caller = NULL;
@@ -90,7 +90,7 @@ void mpi_note_object(const char *what, const char *call, void *handle, void *cal
         return;
     o->what = what;
     o->call = call;
-    o->caller = caller;
+    o->caller = mpi_caller(rank, caller);
     if (the_run.times_calls) {
         o->caller = NULL;
         o->place = host_place_here();

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Infos: pairs of strings, which nothing here reads. */
+/* Infos: pairs of strings. */
 #include "info.h"
 #include "rank.h"
+#include "host/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 struct pair {
     struct pair *next;
@@ -20,7 +22,7 @@ struct info {
 #define INFO(i, handle)                                                                            \
     struct info *i = object_of(handle);                                                            \
     CHECK(NULL, i != NULL, MPI_ERR_INFO, "the info is null, a constant, or has been freed")
-/* Also MPI_INFO_ENV, which has no keys. */
+/* Also MPI_INFO_ENV */
 #define ANY_INFO(i, handle)                                                                        \
     const struct info *i = info_of(handle);                                                        \
     CHECK(NULL, i != NULL, MPI_ERR_INFO, "the info is null or has been freed")
@@ -28,14 +30,7 @@ struct info {
     mpi_enter_any(__func__);                                                                       \
     ANY_INFO(i, handle)
 
-static const struct info *info_of(MPI_Info handle)
-{
-    static const struct info environment = {.first = NULL};
-
-    if (handle == MPI_INFO_ENV)
-        return &environment;
-    return object_of(handle);
-}
+static const struct info *info_of(MPI_Info handle);
 
 int MPI_Info_create(MPI_Info *info)
 {
@@ -114,6 +109,73 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
         drop(link_of(i, key));
     *link_of(i, key) = p;
     return MPI_SUCCESS;
+}
+
+/* ---- what a rank was started with ---- */
+
+/* A longer value is cut off. @return false: no memory */
+static bool put(struct info *i, const char *key, const char *value)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    struct pair *p;
+
+    snprintf(text, sizeof(text), "%s", value);
+    p = new_pair(key, text);
+    if (p != NULL)
+        *link_of(i, key) = p;
+    return p != NULL;
+}
+
+static int n_of_program(const struct rank *r)
+{
+    int n = 0;
+
+    for (int i = 0; i < the_job->n_ranks; i++)
+        n += the_job->hosts[i].job == r->host->job;
+    return n;
+}
+
+static bool describe(struct info *i, const struct rank *r)
+{
+    const struct job *job = r->host->job;
+    char words[MPI_MAX_INFO_VAL + 1] = "", n[16], host[MPI_MAX_PROCESSOR_NAME];
+    struct utsname machine;
+    size_t length = 0;
+
+    snprintf(n, sizeof(n), "%d", n_of_program(r));
+    host_node_name(host, sizeof(host));
+    for (int k = 1; k < job->argc && length < sizeof(words); k++)
+        length += (size_t)snprintf(words + length, sizeof(words) - length, "%s%s", k > 1 ? " " : "",
+                                   job->argv[k]);
+    return put(i, "command", job->argv[0]) && (job->argc < 2 || put(i, "argv", words)) &&
+           put(i, "maxprocs", n) && put(i, "host", host) &&
+           (uname(&machine) != 0 || put(i, "arch", machine.machine));
+}
+
+/* The infos of MPI_INFO_ENV, made when they are first asked for. NULL: no memory */
+static const struct info *environment_of(struct rank *r)
+{
+    struct info *i = (struct info *)r->environment;
+
+    if (i != NULL)
+        return i;
+    i = calloc(1, sizeof(*i));
+    r->environment = (MPI_Info)i;
+    if (i != NULL && !describe(i, r))
+        mpi_drop_info(&r->environment);
+    return (const struct info *)r->environment;
+}
+
+static const struct info *info_of(MPI_Info handle)
+{
+    return handle == MPI_INFO_ENV ? environment_of(mpi_this_rank()) : object_of(handle);
+}
+
+int MPI_Info_create_env(int argc, char **argv, MPI_Info *info)
+{
+    (void)argc, (void)argv;
+    mpi_enter_any(__func__);
+    return MPI_Info_dup(MPI_INFO_ENV, info);
 }
 
 int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *flag)

@@ -4,14 +4,24 @@
  * 0 is lower in MPI_COMM_WORLD.
  */
 #include "rank.h"
+#include "world.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TAG = (1 << 29) - 1 }; /* of leaders: above all of the runtime's */
 
-/* The leaders exchange the ranks of their groups. */
-static int meet(MPI_Comm peer, int leader, int tag, const struct group *own, struct group **others)
+/* Threads of the members may join other groups at the same time, so the messages by which all members agree on a context could
+ * meet those of another thread. The leaders choose it then, and contexts are unique in the run. */
+static bool leaders_choose(void)
+{
+    /* relaxed: a sync of all ranks comes between */
+    return atomic_load_explicit(&the_run.has_multiple, memory_order_relaxed);
+}
+
+/* The leaders exchange the ranks of their groups. *context: theirs, if they choose it */
+static int meet(MPI_Comm peer, int leader, int tag, const struct group *own, struct group **others,
+                uint32_t *context)
 {
     struct logp_vp *vp;
     int n = 0, rc;
@@ -26,6 +36,15 @@ static int meet(MPI_Comm peer, int leader, int tag, const struct group *own, str
         logp_sendrecv(vp, leader, TAG, &own->n, sizeof(n), leader, TAG, &n, sizeof(n), NULL));
     if (rc != MPI_SUCCESS)
         return rc;
+    if (leaders_choose()) {
+        const uint32_t mine = logp_group_context(p->vp);
+
+        rc = mpi_class_of(logp_sendrecv(vp, leader, TAG, &mine, sizeof(mine), leader, TAG, context,
+                                        sizeof(*context), NULL));
+        *context = mine > *context ? mine : *context;
+        if (rc != MPI_SUCCESS)
+            return rc;
+    }
     *others = mpi_new_group(n);
     CHECK_MEMORY(p, *others);
     return mpi_class_of(logp_sendrecv(vp, leader, TAG, own->ranks, (size_t)own->n * sizeof(int),
@@ -34,12 +53,14 @@ static int meet(MPI_Comm peer, int leader, int tag, const struct group *own, str
 }
 
 /* The leader of c has `others`, and all get it. NULL: the leader has failed, or there is no memory */
-static struct group *share(struct comm *c, int leader, struct group *others)
+static struct group *share(struct comm *c, int leader, struct group *others, uint32_t *context)
 {
     int n = others != NULL ? others->n : 0;
 
     if (mpi_class_of(logp_broadcast(c->vp, &n, sizeof(n), leader)) != MPI_SUCCESS || n == 0)
         return others;
+    if (leaders_choose())
+        mpi_class_of(logp_broadcast(c->vp, context, sizeof(*context), leader));
     if (others == NULL)
         others = mpi_new_group(n);
     if (others != NULL)
@@ -47,8 +68,9 @@ static struct group *share(struct comm *c, int leader, struct group *others)
     return others;
 }
 
-/* Make the communicator of two lists of ranks. */
-static int join(struct comm *c, const struct group *own, const struct group *others, MPI_Comm *out)
+/* Make the communicator of two lists of ranks. context 0: all members agree on it */
+static int join(struct comm *c, const struct group *own, const struct group *others,
+                uint32_t context, MPI_Comm *out)
 {
     const bool first = own->ranks[0] < others->ranks[0];
     const struct group *a = first ? own : others, *b = first ? others : own;
@@ -64,7 +86,8 @@ static int join(struct comm *c, const struct group *own, const struct group *oth
     CHECK_MEMORY(c, both);
     memcpy(both->ranks, a->ranks, (size_t)a->n * sizeof(int));
     memcpy(both->ranks + a->n, b->ranks, (size_t)b->n * sizeof(int));
-    rc = logp_group_from(mpi_this_rank()->vp, both->ranks, both->n, &vp);
+    rc = context == 0 ? logp_group_from(mpi_this_rank()->vp, both->ranks, both->n, &vp)
+                      : logp_group_create(mpi_this_rank()->vp, context, both->ranks, both->n, &vp);
     free(both);
     return mpi_give_comm(c, rc, vp, a->n, out);
 }
@@ -73,6 +96,7 @@ int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int re
                          int tag, MPI_Comm *out)
 {
     struct group *own, *others = NULL;
+    uint32_t context = 0;
     int rc;
 
     ENTER_INTRA(c, local);
@@ -81,10 +105,11 @@ int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int re
           "the leader %d is not a rank of a communicator of %d", local_leader, c->size);
     own = mpi_ranks_of(c, false);
     CHECK_MEMORY(c, own);
-    rc = c->rank == local_leader ? meet(peer, remote_leader, tag, own, &others) : MPI_SUCCESS;
-    others = share(c, local_leader, others);
+    rc = c->rank == local_leader ? meet(peer, remote_leader, tag, own, &others, &context)
+                                 : MPI_SUCCESS;
+    others = share(c, local_leader, others, &context);
     if (others != NULL)
-        rc = join(c, own, others, out);
+        rc = join(c, own, others, context, out);
     else if (rc == MPI_SUCCESS)
         rc = mpi_failed(c, MPI_ERR_OTHER, "the leader has failed");
     free(own);

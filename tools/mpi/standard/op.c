@@ -169,7 +169,21 @@ static void (*const combine_of[])(void *, const void *, size_t, void *) = {
     ROW(0x21), ROW(0x22), ROW(0x23), ROW(0x24), ROW(0x28), ROW(0x29),
     ROW(0x2a), ROW(0x30), ROW(0x31), ROW(0x32), ROW(0x38), ROW(0x39)};
 
-/* Its length is an int: more elements are more calls. */
+/* Its length is an int, or an MPI_Count, and the datatype a handle, or its number in Fortran. */
+static void call_function(const struct operation *o, void *in, void *inout, size_t n,
+                          MPI_Datatype type)
+{
+    MPI_Fint number = o->is_fortran ? mpi_number_of(mpi_this_rank(), type) : 0;
+    MPI_Count count = (MPI_Count)n;
+    int few = (int)n;
+    void *length = o->is_large ? (void *)&count : &few;
+    void *datatype = o->is_fortran ? (void *)&number : &type;
+
+    ((void (*)(void *, void *, void *, void *))(void (*)(void))o->function)(in, inout, length,
+                                                                            datatype);
+}
+
+/* More elements than an int counts are more calls. */
 static void call_user(const struct reduction *r, char *in, char *inout, size_t n)
 {
     struct rank *rank = mpi_this_rank();
@@ -177,12 +191,9 @@ static void call_user(const struct reduction *r, char *in, char *inout, size_t n
     rank->combines = true;
     for (size_t i = 0, k; i < n; i += k) {
         const ptrdiff_t at = (ptrdiff_t)i * r->type->extent;
-        MPI_Datatype type = r->handle;
-        int length;
 
-        k = n - i < INT_MAX ? n - i : INT_MAX;
-        length = (int)k;
-        r->user.function(in + at, inout + at, &length, &type);
+        k = r->user.is_large || n - i < INT_MAX ? n - i : INT_MAX;
+        call_function(&r->user, in + at, inout + at, k, r->handle);
     }
     rank->combines = false;
 }
@@ -339,21 +350,37 @@ int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, 
     rc = mpi_make_reduction(&r, op, type);
     CHECK(NULL, rc == MPI_SUCCESS, rc, "the operation does not apply to %s", t->name);
     if (r.user.function != NULL)
-        r.user.function((void *)in, inout, &count, &type);
+        call_function(&r.user, (void *)in, inout, (size_t)count, type);
     else if (count > 0)
         r.combine(inout, in, (size_t)count); /* the operations commute */
     return MPI_SUCCESS;
 }
 
-int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
+static int create(const char *call, MPI_User_function *function, bool is_large, int commutes,
+                  MPI_Op *op)
 {
     struct operation *o = malloc(sizeof(*o));
 
-    mpi_enter(__func__);
+    mpi_enter(call);
     CHECK_MEMORY(NULL, o);
-    *o = (struct operation){.function = function, .commutes = commutes != 0};
+    *o = (struct operation){.function = function, .is_large = is_large, .commutes = commutes != 0};
     *op = (MPI_Op)o;
     return MPI_SUCCESS;
+}
+
+int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
+{
+    return create(__func__, function, false, commutes, op);
+}
+
+int MPI_Op_create_c(MPI_User_function_c *function, int commutes, MPI_Op *op)
+{
+    return create(__func__, (MPI_User_function *)(void (*)(void))function, true, commutes, op);
+}
+
+__attribute__((visibility("default"))) void logp_mpi_op_of_fortran(MPI_Op op)
+{
+    ((struct operation *)op)->is_fortran = true;
 }
 
 int MPI_Op_free(MPI_Op *op)

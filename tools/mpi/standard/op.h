@@ -11,6 +11,8 @@ struct operation {
     struct object object;
     MPI_User_function *function;
     bool commutes;
+    bool is_fortran; /* its last argument is the number of the datatype */
+    bool is_large;   /* it is an MPI_User_function_c */
 };
 
 /* What one reduction combines with: `op` is for the runtime, and stays with it. */
@@ -31,5 +33,7 @@ int mpi_make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
 /* The same for *out, which all ranks share if the operation is built in. It must be dropped. NULL: an error */
 int mpi_take_reduction(MPI_Op op, MPI_Datatype type, const struct reduction **out);
 void mpi_drop_reduction(const struct reduction *r);
+/* The subroutines of Fortran call it: the function of this operation is of Fortran. */
+void logp_mpi_op_of_fortran(MPI_Op op);
 
 #endif

@@ -254,6 +254,12 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
     return MPI_SUCCESS;
 }
 
+int mpi_make_message(const char *call, enum request_kind kind, const void *buf, int count,
+                     MPI_Datatype type, int peer, int tag, MPI_Comm comm, struct request **out)
+{
+    return make(call, kind, LOGP_SEND_STANDARD, buf, count, type, peer, tag, comm, out);
+}
+
 #define CALLER __builtin_return_address(0)
 
 int mpi_start_message(struct request *r)
@@ -511,16 +517,26 @@ int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MP
 
 /* ---- statuses and buffers ---- */
 
-int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
+int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
     size_t bytes = bytes_of(status);
 
-    ENTER_TYPE(t, type);
+    mpi_enter("MPI_Get_count");
+    TYPE(t, type, NULL);
     if (t->size == 0)
         *count = bytes == 0 ? 0 : MPI_UNDEFINED;
     else
-        *count = bytes % t->size == 0 ? int_or_undefined(bytes / t->size) : MPI_UNDEFINED;
+        *count = bytes % t->size == 0 ? (MPI_Count)(bytes / t->size) : MPI_UNDEFINED;
     return MPI_SUCCESS;
+}
+
+int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
+{
+    MPI_Count n = 0;
+    const int rc = MPI_Get_count_c(status, type, &n);
+
+    *count = n < 0 ? MPI_UNDEFINED : int_or_undefined((uint64_t)n);
+    return rc;
 }
 
 static const struct type *old_of(const struct type *blocks, size_t i)

@@ -42,8 +42,11 @@ void mpi_end_rank(struct rank *r)
     logp_group_destroy(r->self.vp);
     free(r->world.inner);
     free(r->self.inner);
+    mpi_drop_parted(r->world.parted);
+    mpi_drop_parted(r->self.parted);
     mpi_drop_info(&r->world.info);
     mpi_drop_info(&r->self.info);
+    mpi_drop_info(&r->environment);
     mpi_free_attributes(r);
     free(r->left);
     for (struct request *next; r->spare != NULL; r->spare = next) {
@@ -56,6 +59,7 @@ void mpi_end_rank(struct rank *r)
         free(r->buried[i]);
     mpi_free_errors(r);
     free(r->numbered);
+    free(r->numbers);
     free(r->type_names);
 }
 
@@ -77,17 +81,18 @@ int mpi_end_for_missing(const char *name)
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     struct rank *r = mpi_this_rank();
+    int rc;
 
     (void)argc, (void)argv;
     r->thread_level = required < mpi_most_threads() ? required : mpi_most_threads();
-    r->host->acts = r->thread_level >= MPI_THREAD_SERIALIZED;
     if (provided != NULL)
         *provided = r->thread_level;
     r->call = "MPI_Init";
     if (r->initialized)
         return mpi_failed(NULL, MPI_ERR_OTHER, "called twice");
     r->initialized = true;
-    return mpi_class_of(logp_sync(r->vp, NULL));
+    rc = mpi_let_threads_call(r);
+    return rc != MPI_SUCCESS ? rc : mpi_class_of(logp_sync(r->vp, NULL));
 }
 
 int MPI_Init(int *argc, char ***argv)
@@ -132,6 +137,10 @@ int MPI_Finalize(void)
         mpi_free_request(r->left[i]);
     }
     r->n_left = 0;
+    rc =
+        mpi_class_of(logp_mark(r->vp, call.name)); /* diagrams show where the program's work ends */
+    if (rc != MPI_SUCCESS)
+        return rc;
     self = mpi_delete_attributes(MPI_COMM_SELF);
     world = mpi_delete_attributes(MPI_COMM_WORLD);
     TELL(order, &r->world, false);
@@ -159,7 +168,11 @@ int MPI_Abort(MPI_Comm comm, int error)
 
 double MPI_Wtime(void)
 {
-    return (double)logp_now(mpi_this_rank()->vp) * 1e-9;
+    const int64_t ns = logp_now(mpi_this_rank()->vp);
+
+    if (ns < 0)
+        mpi_class_of((int)ns);
+    return ns >= 0 ? (double)ns * 1e-9 : 0;
 }
 
 double MPI_Wtick(void)

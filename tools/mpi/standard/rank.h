@@ -29,6 +29,7 @@ struct rank {
     struct type_name *type_names;
     int n_type_names;
     int thread_level;    /* that MPI_Init_thread() has given */
+    int n_sessions;      /* that are not finalized */
     int n_tools;         /* calls of MPI_T_init_thread() without MPI_T_finalize() */
     const char *call;    /* that it is in, or was in last */
     int answer;          /* of the last call that failed: the error handler may have changed it */
@@ -66,12 +67,17 @@ struct rank {
     struct own_error *errors; /* error.c */
     int n_errors, last_code;
     void **numbered; /* fortran.c: handles that have numbers */
-    int n_numbered;
+    int *numbers;
+    int n_numbered, room_numbered;
+    uintptr_t wrappers, wrappers_bytes; /* its subroutines of Fortran; 0: it has none */
+    void *const *wrapper_caller;        /* where the last of them was called */
     struct {
         const struct type *type; /* a constant; NULL: none yet */
         size_t n;
         uint32_t hash;
     } signed_last;          /* signature.c: the last hash */
+    MPI_Info environment;   /* MPI_INFO_ENV: info.c; NULL: not made yet */
+    int n_ports;            /* of MPI_Open_port() */
     struct calls *calls;    /* --report: calls.c */
     struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
@@ -88,6 +94,10 @@ struct rank *mpi_rank_that_calls(void);
 /* A call of a thread begins and ends, of a rank whose threads may all call: another thread is not in a call. */
 void mpi_begin_alone(const struct rank *r, const char *call);
 void mpi_end_alone(const struct rank *r);
+/* MPI_Init_thread() has given r its level. @return MPI_SUCCESS or a class */
+int mpi_let_threads_call(struct rank *r);
+/* The same for calls that do not wait. */
+void mpi_let_act(struct rank *r, int level);
 /* The most that MPI_Init_thread() grants in this run. */
 int mpi_most_threads(void);
 /* ", thread 2" of a thread that the rank has made; "": it is the rank's own */
@@ -110,8 +120,19 @@ static inline MPI_Comm comm_handle(struct comm *comm)
 
     return comm == &r->world ? MPI_COMM_WORLD : comm == &r->self ? MPI_COMM_SELF : (MPI_Comm)comm;
 }
+/* The number of a handle in Fortran */
+MPI_Fint mpi_number_of(struct rank *r, void *handle);
+/* Where the program calls: not in a subroutine of Fortran that is made from functions.txt, but where that was called. */
+static inline void *mpi_caller(const struct rank *r, void *address)
+{
+    return (uintptr_t)address - r->wrappers < r->wrappers_bytes ? *r->wrapper_caller : address;
+}
+static inline void mpi_note_caller(struct rank *r, void *address)
+{
+    r->caller = mpi_caller(r, address);
+}
 /* First in a function of MPI that gives a request by others: its return address is where it is called. */
-#define CALLED() (mpi_this_rank()->caller = __builtin_return_address(0))
+#define CALLED() mpi_note_caller(mpi_this_rank(), __builtin_return_address(0))
 struct rank *mpi_enter_any(const char *call); /* also before MPI_Init() and after MPI_Finalize() */
 extern const char *const mpi_missing_functions[]; /* their names, and NULL */
 int mpi_end_for_missing(const char *call);        /* a missing function: name it and end the run */

@@ -67,6 +67,10 @@ static void free_parts(struct request *r)
     if (r->general != NULL)
         r->general->drop(r->general->state);
     free(r->general);
+    if (r->progress != NULL)
+        r->progress->drop(r);
+    for (size_t i = 0; i < sizeof(r->kept) / sizeof(r->kept[0]); i++)
+        free(r->kept[i]);
 }
 
 void mpi_free_request(struct request *r)
@@ -152,6 +156,7 @@ int mpi_wait_for(struct request *r)
 {
     struct logp_status from = {0};
     int rc = MPI_SUCCESS, end;
+    bool done;
 
     if (r->under_way != NULL)
         rc = completed(r, logp_wait(r->comm->owner->vp, r->under_way, &from), &from);
@@ -160,6 +165,8 @@ int mpi_wait_for(struct request *r)
     while (r->general != NULL && !r->general->complete && rc == MPI_SUCCESS)
         rc =
             mpi_class_of(logp_yield(r->comm->owner->vp)); /* a thread of the program completes it */
+    if (r->progress != NULL)
+        rc = r->progress->advance(r, true, &done);
     if (r->until_ns > 0)
         rc = mpi_class_of(logp_sleep_until(r->comm->owner->vp, r->until_ns));
     for (int i = 0; i < r->n_parts; i++) {
@@ -190,6 +197,8 @@ static int test(struct request *r, bool *done)
         *done = false;
         rc = mpi_class_of(logp_yield(r->comm->owner->vp));
     }
+    if (r->progress != NULL && *done)
+        rc = r->progress->advance(r, false, done);
     for (int i = 0; i < r->n_parts && *done; i++)
         rc = test(r->parts[i], done);
     if (*done) {

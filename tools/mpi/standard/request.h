@@ -18,6 +18,8 @@ enum request_kind {
     REQUEST_RECV,
     REQUEST_COLLECTIVE,
     REQUEST_OPERATION, /* on a window; it has buffers, and no handle: conflict.c */
+    REQUEST_PAIR,      /* of two messages: sendrecv.c */
+    REQUEST_PARTS,     /* partitioned.c */
     REQUEST_DONE,
     REQUEST_GONE
 };
@@ -40,6 +42,13 @@ struct general {
     MPI_Grequest_cancel_function *cancel;
     void *state;
     bool complete;
+};
+
+/* How a request continues that is neither a message nor made of parts. */
+struct progress {
+    int (*start)(struct request *r); /* persistent */
+    int (*advance)(struct request *r, bool waits, bool *done);
+    void (*drop)(struct request *r); /* its memory */
 };
 
 struct request {
@@ -86,9 +95,12 @@ struct request {
     int64_t until_ns; /* of an operation on a window or file: when it is complete */
     int outcome;      /* of one on a file: MPI_SUCCESS or a code */
     int (*at_end)(
-        struct request *request); /* of these: called on completion. @return as mpi_wait_for() */
-    struct again *again;          /* a persistent collective: the call to repeat; NULL: none */
-    struct general *general;      /* the program completes it; NULL: not of this kind */
+        struct request *request);    /* of these: called on completion. @return as mpi_wait_for() */
+    struct again *again;             /* a persistent collective: the call to repeat; NULL: none */
+    struct general *general;         /* the program completes it; NULL: not of this kind */
+    const struct progress *progress; /* NULL: not of this kind */
+    struct partitioned *partitioned; /* NULL: not of this kind */
+    int *kept[4];                    /* large counts, as integers */
 };
 
 static inline bool is_message(const struct request *r)
@@ -154,7 +166,7 @@ static inline void tell_block(const void *buf, const struct type *t, size_t n)
         struct rank *const me = mpi_enter(call);                                                   \
         MPI_Request *const request = NULL;                                                         \
                                                                                                    \
-        me->caller = __builtin_return_address(0);                                                  \
+        mpi_note_caller(me, __builtin_return_address(0));                                          \
         return value;                                                                              \
     }                                                                                              \
     int STARTED_##name(PARAMETERS_##name, MPI_Request *request)                                    \
@@ -162,7 +174,7 @@ static inline void tell_block(const void *buf, const struct type *t, size_t n)
         const char *const call = __func__;                                                         \
         struct rank *const me = mpi_enter(call);                                                   \
                                                                                                    \
-        me->caller = __builtin_return_address(0);                                                  \
+        mpi_note_caller(me, __builtin_return_address(0));                                          \
         return value;                                                                              \
     }
 
@@ -183,6 +195,9 @@ static inline void set_status(MPI_Status *status, int source, int tag, size_t by
     status->MPI_internal[2] = 0; /* not cancelled */
 }
 
+/* A request of a message, not started. @return MPI_SUCCESS, or the class of an error */
+int mpi_make_message(const char *call, enum request_kind kind, const void *buf, int count,
+                     MPI_Datatype type, int peer, int tag, MPI_Comm comm, struct request **out);
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
 int mpi_start_send(struct request *request);
 int mpi_start_recv(struct request *request);

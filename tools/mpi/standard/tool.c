@@ -42,8 +42,12 @@ static void give(int value, int *to)
 
 int MPI_T_init_thread(int required, int *provided)
 {
-    mpi_enter_any(__func__)->n_tools++;
-    give(required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED, provided);
+    struct rank *r = mpi_enter_any(__func__);
+    const int level = required < mpi_most_threads() ? required : mpi_most_threads();
+
+    r->n_tools++;
+    mpi_let_act(r, level);
+    give(level, provided);
     return MPI_SUCCESS;
 }
 

@@ -19,6 +19,15 @@ struct mpi_storage {
     int64_t *free_ns;   /* of each server: when it has done all operations so far */
 };
 
+/* What --report notes of a call that waits. */
+struct paused {
+    const char *call;
+    void *caller;
+    int depth, open;
+    uint32_t outer, label;
+    int64_t began_ns, opened_ns;
+};
+
 /* The command's options for this run, and its reports. */
 struct run {
     struct rank *ranks;      /* of the host's job */
@@ -31,9 +40,13 @@ struct run {
     bool synchronizes;               /* blocking collectives wait for all their ranks */
     bool may_differ;                 /* --same-results no */
     struct mpi_storage storage;
-    _Atomic bool has_files; /* a rank has opened or deleted a file */
+    _Atomic bool has_files;    /* a rank has opened or deleted a file */
+    _Atomic bool has_multiple; /* MPI_Init_thread() has granted a rank MPI_THREAD_MULTIPLE */
     bool
         times_calls; /* the executable calls the functions of profile/timed.c: for --compute or --report */
+    /* --report: the call of a rank's thread waits, and other threads call for the rank; and it continues. NULL: nothing is noted */
+    void (*pauses)(struct rank *r, struct paused *out);
+    void (*resumes)(struct rank *r, const struct paused *paused);
 };
 
 extern struct run the_run;

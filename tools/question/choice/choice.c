@@ -129,6 +129,15 @@ static bool uses_another_collective(const struct logp_algorithm *a)
     return strncmp(a->name, "by-", 3) == 0;
 }
 
+/* Whether the algorithm is for a network of its kind alone: links that differ, nodes, a topology, several ports. */
+static bool is_for_a_network(const struct logp_algorithm *a)
+{
+    static const struct names all = {
+        {"lanes", "neighbours", "neighbours-parts", "rings", "torus-rings"}, 5};
+
+    return uses_another_collective(a) || find_name(&all, a->name) >= 0;
+}
+
 /* Whether the algorithm does not apply here. */
 static bool leave_out(const struct question *q, const struct logp_algorithm *a,
                       const struct logp_invocation *c)
@@ -149,9 +158,8 @@ static bool leave_out(const struct question *q, const struct logp_algorithm *a,
         return needs != NULL;
     if (!c->model.undelayed && a->steps == NULL) /* no note: it is for undelayed networks */
         return true;
-    if (uses_another_collective(a) || strcmp(a->name, "lanes") == 0 ||
-        strncmp(a->name, "neighbours", 10) == 0)
-        return true; /* no note: it is for links that differ, nodes or a topology */
+    if (is_for_a_network(a)) /* no note */
+        return true;
     notes->left_out[notes->n_left_out].algorithm = a;
     notes->left_out[notes->n_left_out++].needs = needs;
     if ((q->line.sets & OPTIONS_SWEEP) == 0)
@@ -188,7 +196,7 @@ static struct problem *add_named(const struct question *q, const char *collectiv
         return option_problem("--algo", q->what.algorithm_list, "'%s': %s", name,
                               one_of(&names, name, list));
     if (*n == MAX_ALGORITHMS)
-        return option_problem("--algo", q->what.algorithm_list, "at most %d names", MAX_ALGORITHMS);
+        return must_be("--algo", q->what.algorithm_list, "at most %d names", MAX_ALGORITHMS);
     if ((q->line.sets & OPTIONS_SWEEP) != 0 && leave_out(q, found, c))
         return NULL;
     if (logp_algorithm_needs(found, q->model.P, &c->args, &c->model) != NULL)
@@ -216,7 +224,7 @@ static struct problem *choose_named(const struct question *q, const char *collec
     free(list);
     if (problem == NULL && *n == 0 &&
         strspn(q->what.algorithm_list, ",") == strlen(q->what.algorithm_list))
-        return option_problem("--algo", q->what.algorithm_list, "at least one name");
+        return must_be("--algo", q->what.algorithm_list, "at least one name");
     return problem;
 }
 
@@ -237,22 +245,25 @@ static size_t choose_all(const struct question *q, const char *collective,
     return n;
 }
 
-/* Note once which algorithm is taken where there are no predictions: where links differ or sends
- * wait, beyond the P that can be folded. */
+/* Note once which algorithm is taken where there are no predictions: where links differ, sends
+ * wait or a processor has several ports, beyond the P that can be folded. */
 static void say_unpredicted(const struct question *q, const struct logp_algorithm *best)
 {
     bool *said = &notes_of(q)->unpredicted_is_said;
 
     if (*said || q->model.P <= LOGP_FOLD_P || q->what.algorithms != ALGORITHMS_AUTO ||
         q->what.list != NULL ||
-        (q->model.network.links == NULL && q->model.network.rendezvous_from == 0))
+        (q->model.network.links == NULL && q->model.network.rendezvous_from == 0 &&
+         q->model.network.ports <= 1))
         return;
     *said = true;
     say_note(
         "--algo auto: with %s there is no prediction beyond %d processors; without it %s is the "
         "best",
-        q->model.network.rendezvous_from > 0 ? "--rendezvous" : links_option(q), LOGP_FOLD_P,
-        best->name);
+        q->model.network.rendezvous_from > 0 ? "--rendezvous"
+        : q->model.network.links != NULL     ? links_option(q)
+                                             : "several ports",
+        LOGP_FOLD_P, best->name);
 }
 
 /* The row of a file's steps. */
@@ -305,6 +316,17 @@ static const struct logp_algorithm *choose_best(const struct question *q, const 
     return choice.algorithm;
 }
 
+struct problem *only_one(const struct question *q, const struct logp_algorithm *const *chosen,
+                         size_t n)
+{
+    char list[MAX_LIST];
+
+    return n <= 1 ? NULL
+                  : option_problem("--algo", q->what.algorithm_list,
+                                   "%s shows one algorithm; one of: %s", q->line.command,
+                                   names_of(chosen, n, list));
+}
+
 struct problem *choose_algorithms(const struct question *q, const char *collective,
                                   const struct logp_invocation *c,
                                   const struct logp_algorithm *chosen[MAX_ALGORITHMS], size_t *n)
@@ -352,7 +374,7 @@ struct problem *refuse_point(const struct question *q, const char *collective,
     struct question alone = *q;
     size_t n;
 
-    alone.line.sets &= ~(unsigned)OPTIONS_SWEEP;
+    alone.line.sets &= ~(uint64_t)OPTIONS_SWEEP;
     return choose_algorithms(&alone, collective, c, chosen, &n);
 }
 

@@ -33,6 +33,10 @@ CHECKED struct problem *choose_algorithms(const struct question *q, const char *
                                           size_t *n);
 void say_left_out(const struct question *q);
 
+/* The problem of several chosen algorithms where a command shows one: it names them. */
+CHECKED struct problem *only_one(const struct question *q,
+                                 const struct logp_algorithm *const *chosen, size_t n);
+
 /* What a command line asks for. */
 struct asked {
     const char *collective;

@@ -188,6 +188,7 @@ static uint64_t question_of(const struct question *q, const struct logp_invocati
         }
     h = mix_topology(h, c->model.topology, q->model.P);
     h = a->may_differ != 0 ? mix(h, 1) : h;
+    h = c->model.ports > 1 ? mix(h, (uint64_t)c->model.ports) : h;
     return h != 0 ? h : 1;
 }
 
@@ -232,9 +233,8 @@ static struct problem *read_folder(const struct question *q, struct found *f,
     struct dirent *e;
 
     if (d == NULL)
-        return option_problem("--schedules", dir,
-                              "a folder that can be read: %s; logp search makes it",
-                              strerror(errno));
+        return must_be("--schedules", dir, "a folder that can be read: %s; logp search makes it",
+                       strerror(errno));
     f->is_read = true;
     while ((e = readdir(d)) != NULL) {
         const size_t n = strlen(dir) + strlen(e->d_name) + 2;
@@ -306,6 +306,18 @@ static bool gives_same(const struct logp_step_list *list, const struct logp_invo
     return logp_algorithm_same_results(&differs, &c->args) || logp_schedule_same(&s, as, NULL) == 1;
 }
 
+/* The problem of a file that a search wrote for these arguments, and whose steps do something else now. */
+static struct problem *changed(const struct found_file *k, const struct logp_collective *as,
+                               uint64_t question)
+{
+    if (k->question != question || question == 0)
+        return NULL;
+    return option_problem("--schedules", k->path,
+                          "its steps do not compute %s, for which logp search wrote it: it is "
+                          "damaged; remove it",
+                          as->name);
+}
+
 /* A copy of the list in a file for these arguments, to be freed; *out NULL: the file does not have
  * it. */
 static struct problem *list_of(const struct question *q, struct found_file *k,
@@ -323,6 +335,8 @@ static struct problem *list_of(const struct question *q, struct found_file *k,
         (runs && list_makes_data(k->list)))
         return NULL;
     *out = list_for(k->list, c, as);
+    if (*out == NULL)
+        return changed(k, as, question);
     if (*out != NULL && !gives_same(*out, c, as)) {
         list_free(*out);
         *out = NULL;
@@ -354,6 +368,8 @@ struct problem *found_before(const struct question *q, const char *collective,
 
         problem = list_of(q, &f->files[i], c, as, question, &list);
         t = list != NULL ? time_of(list, c) : -1;
+        if (list != NULL && t < 0 && problem == NULL)
+            problem = changed(&f->files[i], as, question);
         worse = t >= 0 && (*best == NULL || t < *ns) ? *best : list;
         if (worse != list) {
             *best = list;
@@ -389,11 +405,10 @@ struct problem *search_refused(const struct question *q, const char *collective,
         return usage_problem("search %s: its best schedule has a formula; type logp tree %s",
                              collective, collective);
     if (q->model.P > LOGP_SEARCH_P)
-        return option_problem("-P", option_text(q, "P"), "1 .. %d processors for a search",
-                              LOGP_SEARCH_P);
+        return must_be("-P", option_text(q, "P"), "1 .. %d processors for a search", LOGP_SEARCH_P);
     if (c->args.blocks != NULL)
-        return option_problem("--counts", option_text(q, "counts"),
-                              "blocks that are all alike, for a search");
+        return must_be("--counts", option_text(q, "counts"),
+                       "blocks that are all alike, for a search");
     need_memory(rc);
     if (rc != 0 && !any_applies(collective, q->model.P, c))
         return none_applies(q, collective, c);

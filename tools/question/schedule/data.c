@@ -206,7 +206,7 @@ struct problem *check_data(const char *file, const struct logp_step_list *list,
                                    .steps = logp_algorithm_find("schedule", "listed")->steps,
                                    .plan = logp_step_list_plan};
     if (runs && list_makes_data(list))
-        return option_problem(
+        return must_be(
             "--schedule", file,
             "steps without a compute that makes data, to run it: no file can hold the work");
     TRY(fit_steps(file, list, c->args.op));

@@ -14,19 +14,27 @@
  * Comments are // and / * * /. A receive may be from -1, any source, and with tag -1, any tag.
  * Behind an operation `cpu N` and `nic N` may name its processor and network interface.
  *
- * The file is read line by line into a graph, since it may have more text than fits into memory.
+ * The file is read line by line into a graph, since it may have more text than fits into memory:
+ * 10^7 operations are 600 MB. A line is read in place, where it lies in the buffer.
  */
 #include "question/schedule/reading.h"
 #include "question/schedule/schedule.h"
 #include "text/text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { MOST_SHOWN = 40 }; /* of a label */
+enum {
+    MOST_SHOWN = 40, /* of a label */
+    CHUNK = 1 << 18, /* bytes to read at once */
+    BEYOND = 16,     /* zero bytes behind the text: words are compared without a look at its end */
+};
+
+/* Of a place in the text that there is not. */
+#define NOWHERE SIZE_MAX
 
 /* In LogGOPSim's binary form a wildcard is all ones. */
 static const uint64_t any_there = UINT32_MAX;
@@ -43,10 +51,14 @@ struct demand {
 struct goal {
     struct reading *r;
     FILE *f;
-    char *text; /* the line, with its end */
-    size_t capacity;
-    const char *at; /* the rest of it */
+    char *text; /* a part of the file: the line, and the text after it */
+    size_t n_text, capacity;
+    size_t next;    /* in text: the line after this one */
+    size_t item;    /* in text: the item that is being read, which stays there */
+    size_t zero_at; /* in text: a zero byte */
+    const char *at; /* the rest of the line */
     int line;
+    uint64_t n_read, size; /* bytes of the file; size 0: it is not known */
     char place[32];
     int open;     /* line of a comment without end; 0: there is none */
     int zero;     /* line of the first zero byte, or 0 */
@@ -79,17 +91,56 @@ static const char *place(struct goal *g)
 
 /* ---- tokens ---- */
 
+/* Read on behind the text. The text before the item, or else before the next line, is dropped.
+ * @return false: the file has ended */
+static bool read_on(struct goal *g)
+{
+    const size_t gone = g->item != NOWHERE ? g->item : g->next;
+    size_t n;
+
+    g->n_text -= gone;
+    g->next -= gone;
+    if (g->item != NOWHERE)
+        g->item = 0;
+    if (gone > 0)
+        memmove(g->text, g->text + gone, g->n_text);
+    if (g->n_text + CHUNK + BEYOND > g->capacity) {
+        g->capacity = 2 * g->capacity + CHUNK + BEYOND;
+        g->text = need(realloc(g->text, g->capacity));
+    }
+    n = fread(g->text + g->n_text, 1, CHUNK, g->f);
+    if (g->zero_at != NOWHERE) {
+        g->zero_at -= gone;
+    } else {
+        const char *zero = memchr(g->text + g->n_text, '\0', n);
+
+        g->zero_at = zero != NULL ? (size_t)(zero - g->text) : NOWHERE;
+    }
+    g->n_text += n;
+    memset(g->text + g->n_text, 0, BEYOND);
+    g->n_read += n;
+    tell_read(g->r, g->n_read, g->size);
+    return n > 0;
+}
+
 /* Read the next line. @return false: the file has ended */
 static bool next_line(struct goal *g)
 {
-    static char none[] = "";
-    const ssize_t n = getline(&g->text, &g->capacity, g->f);
+    static char none[BEYOND] = "";
+    const char *end = NULL;
+    size_t seen = 0; /* bytes of the line, without its end */
 
-    g->at = n > 0 ? g->text : none;
+    do {
+        if (g->n_text > g->next + seen)
+            end = memchr(g->text + g->next + seen, '\n', g->n_text - g->next - seen);
+        seen = g->n_text - g->next;
+    } while (end == NULL && read_on(g));
+    g->at = seen > 0 ? g->text + g->next : none;
+    g->next = end != NULL ? (size_t)(end + 1 - g->text) : g->n_text;
     g->line++;
-    if (n > 0 && g->zero == 0 && memchr(g->text, '\0', (size_t)n) != NULL)
+    if (g->zero == 0 && g->zero_at < g->next)
         g->zero = g->line;
-    return n > 0 && g->zero == 0;
+    return seen > 0 && g->zero == 0;
 }
 
 /* Skip a comment that begins here. @return whether there was one */
@@ -106,7 +157,7 @@ static bool skip_comment(struct goal *g)
     if (strncmp(g->at, "/*", 2) != 0)
         return false;
     for (g->at += 2; strncmp(g->at, "*/", 2) != 0; g->at++)
-        while (*g->at == '\0')
+        while (*g->at == '\0' || *g->at == '\n')
             if (!next_line(g)) {
                 g->open = line;
                 return false;
@@ -118,19 +169,40 @@ static bool skip_comment(struct goal *g)
     return true;
 }
 
-static bool is_space(char c)
+static inline bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-/* Skip to the next token of this line. @return false: there is none */
-static bool more_in_line(struct goal *g)
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool is_of_name(char c)
+{
+    return is_letter(c) || is_digit(c) || c == '_';
+}
+
+/* Skip spaces and comments. @return whether there is a token */
+static bool skip(struct goal *g)
 {
     do
         while (is_space(*g->at))
             g->at++;
     while (*g->at == '/' && skip_comment(g));
     return *g->at != '\0' && *g->at != '\n';
+}
+
+/* Skip to the next token of this line. @return false: there is none */
+static inline bool more_in_line(struct goal *g)
+{
+    return (*g->at > ' ' && *g->at != '/') || skip(g);
 }
 
 /* Skip to the next token, in any line. @return false: the text has ended */
@@ -142,37 +214,42 @@ static bool more(struct goal *g)
     return true;
 }
 
-static bool is_of_name(char c)
+/* A name of the item. A comment of several lines may move the text. */
+struct span {
+    size_t at, n; /* at: from the item on */
+};
+
+static struct name name_of(const struct goal *g, struct span span)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return (struct name){g->text + g->item + span.at, span.n};
 }
 
-/* Find a name of letters, digits and _, that begins with a letter, and do not skip it; at NULL:
- * something else is there. */
-static struct name name_here(struct goal *g)
+/* Skip a name of letters, digits and _, that begins with a letter; n 0: something else is there. */
+static struct span skip_name(struct goal *g)
 {
-    struct name name = {NULL, 0};
+    struct span name = {0, 0};
 
-    if (!more_in_line(g) || !isalpha((unsigned char)*g->at))
+    if (!more_in_line(g) || !is_letter(*g->at))
         return name;
-    name.at = g->at;
-    while (is_of_name(name.at[name.n]))
+    name.at = (size_t)(g->at - g->text) - g->item;
+    while (is_of_name(g->at[name.n]))
         name.n++;
+    g->at += name.n;
     return name;
 }
 
-/* Skip this word, if it is next. */
-static bool word(struct goal *g, const char *expected)
+/* Skip this word, if it is next: at most BEYOND bytes. */
+static inline bool word(struct goal *g, const char *expected)
 {
     const size_t n = strlen(expected);
 
-    if (!more_in_line(g) || strncmp(g->at, expected, n) != 0 || is_of_name(g->at[n]))
+    if (!more_in_line(g) || memcmp(g->at, expected, n) != 0 || is_of_name(g->at[n]))
         return false;
     g->at += n;
     return true;
 }
 
-static bool sign(struct goal *g, char expected)
+static inline bool sign(struct goal *g, char expected)
 {
     if (!more_in_line(g) || *g->at != expected)
         return false;
@@ -186,9 +263,9 @@ static struct problem *digits(struct goal *g, const char *what, bool *minus, uin
     uint64_t value = 0;
 
     *minus = sign(g, '-');
-    if (!more_in_line(g) || !isdigit((unsigned char)*g->at))
+    if (!more_in_line(g) || !is_digit(*g->at))
         return wrong(g, what);
-    for (; isdigit((unsigned char)*g->at); g->at++)
+    for (; is_digit(*g->at); g->at++)
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(*g->at - '0'), &value))
             return wrong(g, "a number beyond 2^64 - 1");
@@ -260,16 +337,18 @@ static void keep_demand(struct goal *g, struct name after, struct name before, b
 }
 
 /* Read the label after `after requires`. */
-static struct problem *read_demand(struct goal *g, struct name after, bool started)
+static struct problem *read_demand(struct goal *g, struct span label, bool started)
 {
-    const struct name before = name_here(g);
+    const struct span required = skip_name(g);
+    struct name after, before;
     int64_t first, second;
 
-    if (before.at == NULL)
+    if (required.n == 0)
         return wrong(g, "requires needs a label after it, as in `l2 requires l1`");
-    g->at += before.n;
     if (more_in_line(g))
         return wrong(g, "requires takes one label; write a line for each");
+    after = name_of(g, label);
+    before = name_of(g, required);
     first = find_label(&g->labels, before);
     second = find_label(&g->labels, after);
     if (g->n_demands == 0 && first >= 0 && second >= 0)
@@ -372,19 +451,18 @@ static struct problem *read_operation(struct goal *g, bool *there)
 /* Read a line that begins with a label. */
 static struct problem *read_labelled(struct goal *g)
 {
-    const struct name label = name_here(g);
+    const struct span label = skip_name(g);
     bool there;
 
-    if (label.at == NULL)
+    if (label.n == 0)
         return wrong(g, form);
-    g->at += label.n;
     if (word(g, "requires"))
         return read_demand(g, label, false);
     if (word(g, "irequires"))
         return read_demand(g, label, true);
     if (!sign(g, ':'))
         return wrong(g, form);
-    if (!add_label(&g->labels, label, g->n))
+    if (!add_label(&g->labels, name_of(g, label), g->n))
         return wrong(g, "this label is used twice in its rank; rename one");
     TRY(read_operation(g, &there));
     return there ? NULL : wrong(g, form);
@@ -444,7 +522,11 @@ static struct problem *read_item(struct goal *g)
     if (word(g, "rank"))
         return begin_rank(g);
     if (g->rank < 0)
-        return wrong(g, "`num_ranks P`, or `rank R {`");
+        return wrong(g,
+                     g->r->graph != NULL
+                         ? "`num_ranks P`, or `rank R {`"
+                         : "this is not a schedule: GOAL begins with `num_ranks P`, JSON with {; "
+                           "logp schedule --output FILE.json or FILE.goal writes one");
     if (sign(g, '}'))
         return end_rank(g);
     TRY(read_operation(g, &there));
@@ -453,8 +535,11 @@ static struct problem *read_item(struct goal *g)
 
 static struct problem *read_items(struct goal *g)
 {
-    while (more(g))
+    while (more(g)) {
+        g->item = (size_t)(g->at - g->text);
         TRY(read_item(g));
+        g->item = NOWHERE;
+    }
     if (g->open > 0 || g->zero > 0)
         return wrong(g, "");
     if (ferror(g->f))
@@ -467,9 +552,19 @@ static struct problem *read_items(struct goal *g)
 
 struct problem *read_goal(struct reading *r, FILE *f, int line)
 {
-    struct goal g = {.r = r, .f = f, .at = "", .line = line - 1, .rank = -1};
-    struct problem *problem = read_items(&g);
+    struct goal g = {.r = r,
+                     .f = f,
+                     .item = NOWHERE,
+                     .zero_at = NOWHERE,
+                     .at = "",
+                     .line = line - 1,
+                     .rank = -1};
+    struct problem *problem;
+    struct stat file;
 
+    if (fstat(fileno(f), &file) == 0 && S_ISREG(file.st_mode))
+        g.size = (uint64_t)file.st_size;
+    problem = read_items(&g);
     free(g.text);
     free(g.demands);
     free_labels(&g.labels);

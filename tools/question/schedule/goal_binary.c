@@ -17,10 +17,13 @@
  *                   for its end, where these begin (4, 4), how many for its start, where (4, 4)
  *     4             an operation that waits
  *
- * A peer or a tag of all ones is any. The file is read once from front to back, the operations of a
- * rank through one window and those that wait through another.
+ * A file that logp wrote ends with the comment GOAL_MARK, which LogGOPSim does not read.
+ * A peer or a tag of all ones is any. The file is read once from front to back. Three windows move
+ * through the part of a rank: one over the operations that wait for nothing, one over all operations,
+ * and one over those that wait.
  */
 #include "question/schedule/reading.h"
+#include "question/schedule/schedule.h"
 #include "text/text.h"
 
 #include <endian.h>
@@ -30,11 +33,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAGIC = 4223, USED_UP = 2342, PREFACE = 14, NODE = 39, WINDOW = 1 << 16 };
+enum { MAGIC = 4223, USED_UP = 2342, PREFACE = 14, NODE = 39, WINDOW = 1 << 16, EACH = 1 << 12 };
 
 bool is_goal_binary(int first)
 {
     return first == MAGIC % 256 || first == USED_UP % 256;
+}
+
+/* Whether the file ends with the mark of logp, behind all parts. */
+static bool has_mark(int fd, uint64_t size)
+{
+    static const char mark[] = GOAL_MARK "\n";
+    char end[sizeof(mark) - 1];
+
+    return size > sizeof(end) &&
+           pread(fd, end, sizeof(end), (off_t)(size - sizeof(end))) == (ssize_t)sizeof(end) &&
+           memcmp(end, mark, sizeof(end)) == 0;
 }
 
 /* A part of the file that is read from front to back. */
@@ -52,8 +66,8 @@ struct binary {
     int fd;
     uint64_t size;
     int64_t P;
-    struct window parts, nodes, followers;
-    uint32_t *waits; /* by operation of the rank: for how many, less those seen */
+    struct window parts, roots, nodes, followers;
+    uint32_t *waits; /* by operation of the rank: for how many, less those seen; modulo 2^32 */
     size_t capacity;
 };
 
@@ -120,7 +134,7 @@ static uint64_t eight(const unsigned char *at)
 
 /* ---- a rank ---- */
 
-/* Note the followers of an operation. `begin`: where the file puts them, `seen`: where they are. */
+/* Note the followers of an operation. */
 static struct problem *read_followers(struct binary *b, int64_t rank, uint32_t operation,
                                       uint32_t n, bool started, int64_t n_nodes)
 {
@@ -128,8 +142,9 @@ static struct problem *read_followers(struct binary *b, int64_t rank, uint32_t o
         const unsigned char *at = take(&b->followers, 4);
         int rc;
 
-        if (at == NULL || four(at) >= n_nodes || b->waits[four(at)]-- == 0)
+        if (at == NULL || four(at) >= n_nodes)
             return damaged(b, rank, "an operation waits for others than it counts");
+        b->waits[four(at)]--;
         rc = logp_graph_add_edge(b->r->graph, &(struct logp_edge){operation, four(at), started});
         TRY(graph_problem(b->r, rc, "", rank, -1));
     }
@@ -160,78 +175,79 @@ static struct problem *read_node(struct binary *b, int64_t rank, const unsigned 
     return graph_problem(b->r, logp_graph_add(b->r->graph, &o), "", rank, -1);
 }
 
-/* The operations that wait for nothing are those whose count is 0, in their order. */
-static struct problem *check_roots(struct binary *b, int64_t rank, uint32_t n, uint32_t n_roots,
-                                   uint64_t at)
+/* An operation that waits for nothing is the next in the list of those. */
+static struct problem *check_root(struct binary *b, int64_t rank, uint32_t operation)
 {
-    struct window *w = &b->followers;
-    uint32_t i = 0;
+    const unsigned char *root = take(&b->roots, 4);
 
-    open_window(w, b->fd, at, at + 4 * (uint64_t)n_roots);
-    for (uint32_t k = 0; k < n_roots; k++, i++) {
-        const unsigned char *root = take(w, 4);
-
-        while (i < n && b->waits[i] != 0)
-            i++;
-        if (root == NULL || i == n || four(root) != i)
-            return damaged(b, rank, "its list of operations that wait for nothing is wrong");
-    }
-    while (i < n && b->waits[i] != 0)
-        i++;
-    return i < n ? damaged(b, rank, "its list of operations that wait for nothing is wrong") : NULL;
+    return root != NULL && four(root) == operation
+               ? NULL
+               : damaged(b, rank, "its list of operations that wait for nothing is wrong");
 }
 
-static struct problem *read_nodes(struct binary *b, int64_t rank, uint32_t n, uint64_t at,
-                                  uint64_t end)
+/* Read the operations of a rank, each with those that wait for it. */
+static struct problem *read_nodes(struct binary *b, int64_t rank, uint32_t n)
+{
+    uint32_t seen = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const unsigned char *node = take(&b->nodes, NODE);
+
+        if (node == NULL)
+            return damaged(b, rank, "it ends too soon");
+        if (i % EACH == 0)
+            tell_read(b->r, b->nodes.at, b->size);
+        TRY(read_node(b, rank, node));
+        if (four(node) == 0)
+            TRY(check_root(b, rank, i));
+        b->waits[i] += four(node);
+        for (int started = 0; started < 2; started++) {
+            const uint32_t many = four(node + 23 + 8 * started);
+
+            if (many > 0 && four(node + 27 + 8 * started) != seen)
+                return damaged(b, rank, "operations that wait do not follow one another");
+            seen += many;
+            TRY(read_followers(b, rank, i, many, started == 1, n));
+        }
+    }
+    return NULL;
+}
+
+static bool has_more(const struct window *w)
+{
+    return w->at < w->end || w->next < w->n;
+}
+
+/* After all operations. */
+static struct problem *check_counts(struct binary *b, int64_t rank, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (b->waits[i] != 0)
+            return damaged(b, rank, "an operation waits for others than it counts");
+    if (has_more(&b->roots))
+        return damaged(b, rank, "its list of operations that wait for nothing is wrong");
+    return has_more(&b->followers)
+               ? damaged(b, rank, "there are more waiting operations than it counts")
+               : NULL;
+}
+
+/* For n operations, none of which has been seen. */
+static void begin_waits(struct binary *b, uint32_t n)
 {
     if (n > b->capacity) {
         b->capacity = n;
         free(b->waits);
         b->waits = need(malloc((size_t)n * sizeof(*b->waits)));
     }
-    open_window(&b->nodes, b->fd, at, end);
-    for (uint32_t i = 0; i < n; i++) {
-        const unsigned char *node = take(&b->nodes, NODE);
-
-        if (node == NULL)
-            return damaged(b, rank, "it ends too soon");
-        TRY(read_node(b, rank, node));
-        b->waits[i] = four(node);
-    }
-    return NULL;
-}
-
-static struct problem *read_edges(struct binary *b, int64_t rank, uint32_t n, uint64_t at,
-                                  uint64_t end)
-{
-    uint32_t seen = 0;
-
-    open_window(&b->nodes, b->fd, at, at + (uint64_t)n * NODE);
-    open_window(&b->followers, b->fd, at + (uint64_t)n * NODE, end);
-    for (uint32_t i = 0; i < n; i++) {
-        const unsigned char *node = take(&b->nodes, NODE);
-
-        for (int started = 0; started < 2; started++) {
-            const uint32_t many = node != NULL ? four(node + 23 + 8 * started) : 0;
-
-            if (node == NULL || (many > 0 && four(node + 27 + 8 * started) != seen))
-                return damaged(b, rank, "operations that wait do not follow one another");
-            seen += many;
-            TRY(read_followers(b, rank, i, many, started == 1, n));
-        }
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (b->waits[i] != 0)
-            return damaged(b, rank, "an operation waits for others than it counts");
-    return b->followers.at < end || b->followers.next < b->followers.n
-               ? damaged(b, rank, "there are more waiting operations than it counts")
-               : NULL;
+    if (n > 0)
+        memset(b->waits, 0, (size_t)n * sizeof(*b->waits));
 }
 
 /* @param at, end  of the file */
 static struct problem *read_rank(struct binary *b, int64_t rank, uint64_t at, uint64_t end)
 {
     const unsigned char *head;
+    uint64_t nodes;
     uint32_t n, n_roots;
     int64_t which;
 
@@ -245,9 +261,13 @@ static struct problem *read_rank(struct binary *b, int64_t rank, uint64_t at, ui
         8 + 4 * (uint64_t)n_roots + NODE * (uint64_t)n > end - at)
         return damaged(b, rank, "it has more operations than bytes for them");
     TRY(graph_problem(b->r, logp_graph_begin_rank(b->r->graph, rank), "", rank, -1));
-    TRY(read_nodes(b, rank, n, at + 8 + 4 * (uint64_t)n_roots, end));
-    TRY(check_roots(b, rank, n, n_roots, at + 8));
-    TRY(read_edges(b, rank, n, at + 8 + 4 * (uint64_t)n_roots, end));
+    nodes = at + 8 + 4 * (uint64_t)n_roots;
+    open_window(&b->roots, b->fd, at + 8, nodes);
+    open_window(&b->nodes, b->fd, nodes, nodes + NODE * (uint64_t)n);
+    open_window(&b->followers, b->fd, nodes + NODE * (uint64_t)n, end);
+    begin_waits(b, n);
+    TRY(read_nodes(b, rank, n));
+    TRY(check_counts(b, rank, n));
     return graph_problem(b->r, logp_graph_end_rank(b->r->graph, &which), "", rank, which);
 }
 
@@ -300,6 +320,7 @@ struct problem *read_goal_binary(struct reading *r, FILE *f)
     b->r = r;
     b->fd = fileno(f);
     b->size = (uint64_t)file.st_size;
+    r->is_ours = has_mark(b->fd, b->size);
     problem = read_preface(b);
     if (problem == NULL)
         problem = read_parts(b);

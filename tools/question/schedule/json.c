@@ -225,7 +225,9 @@ static struct problem *read_all(struct reading *r, const json_t *all)
     if (!json_is_array(ranks) || !json_is_integer(json_object_get(all, "P")) ||
         (json_int_t)json_array_size(ranks) != json_integer_value(json_object_get(all, "P")))
         return option_problem(r->option, r->file,
-                              "\"P\", and \"ranks\" with as many lists of steps");
+                              "needs \"P\", and \"ranks\" with a list of steps for each of P "
+                              "ranks, as {\"P\":1,\"ranks\":[[]]}; logp schedule --output "
+                              "FILE.json writes one");
     if (early != NULL && !json_is_boolean(early))
         return option_problem(r->option, r->file, "\"early\" is true or false");
     TRY(begin_reading(r, (int64_t)json_array_size(ranks)));
@@ -240,7 +242,10 @@ struct problem *read_json(struct reading *r, const char *text)
     struct problem *problem;
 
     if (all == NULL)
-        return option_problem(r->option, r->file, "line %d: %s", error.line, error.text);
+        return option_problem(r->option, r->file, "line %d: %s%s", error.line, error.text,
+                              json_error_code(&error) == json_error_premature_end_of_input
+                                  ? "; the JSON is not complete"
+                                  : "");
     problem = read_all(r, all);
     json_decref(all);
     return problem;

@@ -7,39 +7,53 @@
 #include "question/schedule/reading.h"
 #include "text/text.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_WORD = sizeof(((struct labels *)0)->word), MOST_DIGITS = 9 };
 
-/* Split a name into the word and a number without leading zeros. @return false: it has no such form */
-static bool split(struct name name, size_t *word, uint32_t *number)
+/* The number at the end of a name, from `word` on: without leading zeros. @return false: there is
+ * none */
+static bool number_at(struct name name, size_t word, uint32_t *number)
 {
     uint32_t n = 0;
-    size_t at = name.n;
 
-    while (at > 1 && isdigit((unsigned char)name.at[at - 1]))
-        at--;
-    if (at == name.n || name.n - at > MOST_DIGITS || at > MOST_WORD ||
-        (name.at[at] == '0' && name.n - at > 1))
+    if (name.n == word || name.n - word > MOST_DIGITS ||
+        (name.at[word] == '0' && name.n > word + 1))
         return false;
-    for (size_t i = at; i < name.n; i++)
+    for (size_t i = word; i < name.n; i++) {
+        if (name.at[i] < '0' || name.at[i] > '9')
+            return false;
         n = 10 * n + (uint32_t)(name.at[i] - '0');
-    *word = at;
+    }
     *number = n;
     return true;
 }
 
-/* The place in the array; SIZE_MAX: the name is not of the word of this rank. */
-static size_t place_of(const struct labels *l, struct name name, uint32_t *number)
+/* The array is for names of one word, that of the first name that has a number. */
+static void begin_numbers(struct labels *l, struct name name)
 {
-    size_t word;
+    size_t word = name.n;
+    uint32_t number;
 
-    if (!split(name, &word, number) ||
-        (l->n_word > 0 && (word != l->n_word || memcmp(name.at, l->word, word) != 0)))
+    while (word > 1 && name.at[word - 1] >= '0' && name.at[word - 1] <= '9')
+        word--;
+    if (word > MOST_WORD || !number_at(name, word, &number))
+        return;
+    memcpy(l->word, name.at, word);
+    l->n_word = word;
+    l->first = number;
+}
+
+/* The place in the array; SIZE_MAX: the name is not of the word of this rank. */
+static size_t place_of(const struct labels *l, struct name name)
+{
+    uint32_t number;
+
+    if (l->n_word == 0 || name.n <= l->n_word || memcmp(name.at, l->word, l->n_word) != 0 ||
+        !number_at(name, l->n_word, &number) || number < l->first)
         return SIZE_MAX;
-    return *number >= l->first ? *number - l->first : SIZE_MAX;
+    return number - l->first;
 }
 
 /* Whether the array may grow to a place: it stays at least a quarter full. */
@@ -123,41 +137,41 @@ struct name kept_name(const struct labels *l, size_t at, size_t n)
 
 /* ---- both ---- */
 
+/* @param place  place_of() the name */
+static int64_t find_at(const struct labels *l, struct name name, size_t place)
+{
+    const struct label *found;
+
+    if (place < l->n_places && l->by_number[place] != 0)
+        return (int64_t)l->by_number[place] - 1;
+    if (l->n == 0)
+        return -1;
+    found = find(l, name);
+    return found->n > 0 ? (int64_t)found->step : -1;
+}
+
+int64_t find_label(const struct labels *l, struct name name)
+{
+    return find_at(l, name, place_of(l, name));
+}
+
 bool add_label(struct labels *l, struct name name, int64_t step)
 {
     struct label *label;
-    uint32_t number;
-    size_t place, word;
+    size_t place;
 
-    if (l->n_word == 0 && split(name, &word, &number)) {
-        memcpy(l->word, name.at, word);
-        l->n_word = word;
-        l->first = number;
-    }
-    if (find_label(l, name) >= 0)
+    if (l->n_word == 0)
+        begin_numbers(l, name);
+    place = place_of(l, name);
+    if (find_at(l, name, place) >= 0)
         return false;
-    place = place_of(l, name, &number);
-    if (l->n_word > 0 && place != SIZE_MAX && is_dense(l, place))
+    if (place != SIZE_MAX && is_dense(l, place))
         return add_numbered(l, place, step);
     grow(l);
     label = find(l, name);
     *label = (struct label){keep_name(l, name), (uint32_t)name.n, (uint32_t)step};
     l->n++;
     return true;
-}
-
-int64_t find_label(const struct labels *l, struct name name)
-{
-    uint32_t number;
-    const size_t place = l->n_word > 0 ? place_of(l, name, &number) : SIZE_MAX;
-    const struct label *found;
-
-    if (place < l->n_places && l->by_number[place] != 0)
-        return (int64_t)l->by_number[place] - 1;
-    if (l->capacity == 0)
-        return -1;
-    found = find(l, name);
-    return found->n > 0 ? (int64_t)found->step : -1;
 }
 
 void forget_labels(struct labels *l)

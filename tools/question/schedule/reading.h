@@ -13,6 +13,8 @@
 /* The state of reading, with the option and the file for errors. */
 struct reading {
     const char *option, *file;
+    void (*watch)(void *arg, double part); /* of a file in GOAL which part has been read; or NULL */
+    void *watch_arg;
     struct logp_step_list list;
     struct logp_step_list with_data; /* of a JSON file; P = 0: the file has another format */
     struct logp_step **steps;        /* by rank */
@@ -56,6 +58,8 @@ CHECKED struct problem *read_goal(struct reading *r, FILE *f, int line);
 CHECKED struct problem *read_goal_binary(struct reading *r, FILE *f);
 /* Whether a file with this first byte has the binary form. */
 bool is_goal_binary(int first);
+/* This many bytes of the file have been read; all 0: it is not known how many it has. */
+void tell_read(const struct reading *r, uint64_t done, uint64_t all);
 /* Fill r from the text of the file. */
 CHECKED struct problem *read_json(struct reading *r, const char *text);
 /* Begin the graph of a GOAL file, with P ranks. */

@@ -15,7 +15,7 @@ static const int64_t most_bytes = INT64_C(1) << 30;
 struct problem *begin_reading(struct reading *r, int64_t P)
 {
     if (P < 1 || P > LOGP_MAX_PROCESSORS)
-        return option_problem(r->option, r->file, "1 .. %d ranks", LOGP_MAX_PROCESSORS);
+        return must_be(r->option, r->file, "1 .. %d ranks", LOGP_MAX_PROCESSORS);
     r->steps = need(calloc((size_t)P, sizeof(*r->steps)));
     r->n = need(calloc((size_t)P, sizeof(*r->n)));
     r->capacity = need(calloc((size_t)P, sizeof(*r->capacity)));
@@ -97,6 +97,12 @@ struct problem *read_compute(struct reading *r, int64_t rank, int64_t ns, const 
                               (long long)ns);
     logp_step_compute(one_more(r, rank), ns, 0);
     return NULL;
+}
+
+void tell_read(const struct reading *r, uint64_t done, uint64_t all)
+{
+    if (r->watch != NULL && all > 0)
+        r->watch(r->watch_arg, (double)done / (double)all);
 }
 
 struct problem *begin_graph(struct reading *r, int64_t P)

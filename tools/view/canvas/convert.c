@@ -63,7 +63,7 @@ struct problem *check_picture(const char *option, const char *to)
     const char *kind = kind_of(to);
 
     if (kind == NULL)
-        return option_problem(option, to, "a file whose name ends in .png, .svg or .pdf");
+        return must_be(option, to, "a file whose name ends in .png, .svg or .pdf");
     if (strcmp(kind, "svg") != 0)
         TRY(check_converter(option, to));
     return strchr(to, '.') != NULL ? check_place(option, to) : NULL;
@@ -182,5 +182,25 @@ struct problem *put_picture(FILE *f, const char *svg, const char *to)
         new_file_drop(&file);
     if (is_file && error != 0)
         return failure("%s could not be written: %s", to, strerror(error));
+    return problem;
+}
+
+void begin_drawing(struct drawing *d, FILE *to, const char *kind)
+{
+    *d = (struct drawing){.f = to, .to = to, .kind = kind};
+    if (strcmp(kind, "svg") != 0)
+        d->f = need(open_memstream(&d->svg, &d->n));
+}
+
+struct problem *end_drawing(struct drawing *d)
+{
+    struct problem *problem = NULL;
+
+    if (d->f == d->to)
+        return NULL;
+    close_text(d->f, &d->svg);
+    if (*d->svg != '\0')
+        problem = put_picture(d->to, d->svg, d->kind);
+    free(d->svg);
     return problem;
 }

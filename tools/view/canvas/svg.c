@@ -3,6 +3,7 @@
 #include "view/canvas/canvas.h"
 #include "text/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,16 +162,22 @@ void begin_svg(struct canvas *c, const struct sheet *s)
 {
     const double width = s->shown_width > 0 ? s->shown_width : s->width,
                  height = s->shown_height > 0 ? s->shown_height : s->height;
+    /* of the paper, where the picture has other proportions than its place */
+    const double wide = fmax(s->width, s->height * width / height),
+                 high = fmax(s->height, s->width * height / width);
+    const double left = (s->width - wide) / 2, top = (s->height - high) / 2;
 
     fprintf(c->f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" "
-            "viewBox=\"0 0 %g %g\" font-family=\"sans-serif\" font-size=\"11\">\n<style>%s\n",
-            width, height, s->width, s->height, s->css);
+            "viewBox=\"%g %g %g %g\" font-family=\"sans-serif\" font-size=\"11\">\n<style>%s\n",
+            width, height, left, top, wide, high, s->css);
     write_colors(c->f, s->rules);
     if (s->more != NULL)
         write_colors(c->f, s->more);
-    fprintf(c->f, "</style>\n%s<rect class=\"bg\" width=\"100%%\" height=\"100%%\"/>\n",
-            s->defs != NULL ? s->defs : "");
+    fprintf(c->f, "</style>\n%s<rect class=\"bg\"", s->defs != NULL ? s->defs : "");
+    if (left < 0 || top < 0)
+        fprintf(c->f, " x=\"%g\" y=\"%g\"", left, top);
+    fputs(" width=\"100%\" height=\"100%\"/>\n", c->f);
 }
 
 void begin_svg_of_page(struct canvas *c, const struct sheet *s)

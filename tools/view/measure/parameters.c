@@ -210,7 +210,7 @@ static void print_levels(FILE *f, const struct measured *m)
     fprintf(f,
             "\nNodes of %d ranks were found; inside a node as ranks %d and %d, between nodes as %d "
             "and %d:\n"
-            "  --nodes *x%d --inter L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lldps\n",
+            "  --nodes '*x%d' --inter L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lldps\n",
             l.node_size, l.inside->client, l.inside->server, l.between->client, l.between->server,
             l.node_size, (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->o_recv_ns,
             (long long)p->g_ns, (long long)p->G_ps);

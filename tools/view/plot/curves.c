@@ -89,6 +89,27 @@ static bool is_shown(const struct plot_axis *axis, const struct plot_point *at)
     return axis->base == 0 || at->y >= axis->low;
 }
 
+static bool is_beyond(const struct plot_axis *axis, const struct plot_curve *c,
+                      const struct plot_point *at)
+{
+    return c->kind == PLOT_CIRCLES && at->y > axis->high;
+}
+
+bool has_beyond(const struct plot *p, const struct plot_area *area, const struct plot_curve *c)
+{
+    const struct plot_axis *axis = plot_axis_of(p, area, c);
+    bool any = false;
+
+    for (size_t i = 0; i < c->n; i++)
+        any |= is_beyond(axis, c, &c->points[i]);
+    return any;
+}
+
+void draw_plot_beyond(struct canvas *to, struct point at)
+{
+    draw_mark(to, UP, (struct look){.class = "disc beyond"}, at, 3.7);
+}
+
 static void draw_path(struct canvas *to, const struct plot *p, const struct plot_area *area,
                       const struct plot_curve *c)
 {
@@ -134,8 +155,8 @@ static void draw_point(struct canvas *to, const struct plot *p, const struct plo
     const struct plot_axis *axis = plot_axis_of(p, area, c);
     const struct point place = plot_place(p, area, c, at->x, fmin(at->y, axis->high));
 
-    if (c->kind == PLOT_CIRCLES && at->y > axis->high) {
-        draw_mark(to, UP, (struct look){.class = "disc beyond"}, place, 3.7);
+    if (is_beyond(axis, c, at)) {
+        draw_plot_beyond(to, place);
         return;
     }
     if (c->kind == PLOT_CIRCLES)

@@ -11,13 +11,13 @@ enum {
     ROWS_HEIGHT = 200, /* at least */
     HEADING = 40,
     MOST_PLOTS = 64,
-    TOP = 58,  /* around the curves: title and legend, */
+    TOP = 52,  /* around the curves: the title, */
     LEFT = 34, /* without the numbers of the axis */
     RIGHT = 24,
-    BOTTOM = 50,
+    BOTTOM = 74, /* the axis and the legend, of at most two lines */
     OTHER_AXIS = 64,
     CURVES = 420, /* width of the curves if the names need more than the rest */
-    TITLE = 13,
+    TITLE = 15,   /* of the size of a diagram's */
 };
 
 static const char css[] =
@@ -56,8 +56,6 @@ static double height_of(const struct plot *p)
     const int rows = TOP + above + BOTTOM + ROW * (int)p->n_rows,
               curves = TOP + BOTTOM + labels_height(p);
 
-    if (p->height > 0)
-        return p->height;
     if (p->n_rows > 0)
         return rows > ROWS_HEIGHT ? rows : ROWS_HEIGHT;
     return curves > HEIGHT ? curves : HEIGHT;
@@ -85,17 +83,19 @@ static double width_of(const struct canvas *to, const struct plot *p)
     const double wide = left_of(to, p, height_of(p) - TOP - BOTTOM) + CURVES +
                         (p->other_axis[0] != '\0' ? OTHER_AXIS : 0) + labels_width(to, p);
 
-    return p->width > 0 ? p->width : p->n_rows == 0 && wide > WIDTH ? ceil(wide) : WIDTH;
+    return p->n_rows == 0 && wide > WIDTH ? ceil(wide) : WIDTH;
 }
 
 /* Draw a plot in a part of the picture; names have at most half of it. */
-static void draw_plot(struct canvas *to, const struct plot *p, double x, double y, double width)
+static void draw_plot(struct canvas *to, const struct plot *p, double x, double y, double width,
+                      double whole)
 {
     const bool other = p->other_axis[0] != '\0';
     const double above = TOP + (p->n_rows > 0 && other ? PLOT_ABOVE : 0),
-                 height = height_of(p) - above - BOTTOM,
-                 left = fmin(left_of(to, p, height), 0.6 * width), labels = labels_width(to, p);
-    const double size = fmax(7, fmin(TITLE, width / (canvas_text_size(to, p->title, 1) + 1)));
+                 height = whole - above - BOTTOM, left = fmin(left_of(to, p, height), 0.6 * width),
+                 labels = labels_width(to, p);
+    const double start = p->n_rows > 0 ? 8 : left, room = width - start,
+                 size = fmax(7, fmin(TITLE, room / (canvas_text_size(to, p->title, 1) + 1)));
     struct plot_area area = {.x = x + left, .y = y + above, .height = height};
     char title[MAX_TITLE];
 
@@ -105,8 +105,8 @@ static void draw_plot(struct canvas *to, const struct plot *p, double x, double 
     area.aside = other && p->n_rows == 0 ? OTHER_AXIS : 0;
     area.labels = fmin(fmax(labels, RIGHT), width / 2);
     area.width = width - left - area.aside - area.labels;
-    canvas_text(to, (struct look){.class = "mid", .size = size}, x + width / 2, y + 20,
-                shorten(to, p->title, width, size, title));
+    canvas_text(to, (struct look){.size = size}, x + start, y + 22,
+                shorten(to, p->title, room, size, title));
     canvas_end_line(to);
     draw_plot_axes(to, p, &area, left);
     draw_plot_labels(to, p, &area);
@@ -118,31 +118,78 @@ static void draw_plot(struct canvas *to, const struct plot *p, double x, double 
     draw_plot_legend(to, p, &area);
 }
 
-/* Put the plots into two columns, each into the shorter one. */
+/* The places of plots in two columns, each put into the shorter one. */
+struct columns {
+    int n;
+    double used[2]; /* the end of each */
+    int column[MOST_PLOTS];
+    double y[MOST_PLOTS], height[MOST_PLOTS], width; /* width: of a column */
+};
+
+static struct columns columns_of(const struct canvas *to, const struct plot *plots, size_t n,
+                                 double top)
+{
+    struct columns c = {.n = n > 1 ? 2 : 1, .used = {top, top}};
+
+    for (size_t i = 0; i < n; i++) {
+        c.column[i] = c.n == 2 && c.used[1] < c.used[0];
+        c.y[i] = c.used[c.column[i]];
+        c.height[i] = height_of(&plots[i]);
+        c.used[c.column[i]] += c.height[i];
+        c.width = fmax(c.width, width_of(to, &plots[i]));
+    }
+    return c;
+}
+
+/* Make the plots of the shorter column higher, so that both end together. */
+static void fill_columns(struct columns *c, size_t n, double top)
+{
+    const double end = fmax(c->used[0], c->used[1]);
+
+    for (size_t i = 0; i < n; i++) {
+        const double more = (end - top) / (c->used[c->column[i]] - top);
+
+        c->y[i] = top + (c->y[i] - top) * more;
+        c->height[i] *= more;
+    }
+    c->used[0] = c->used[1] = end;
+}
+
+/* Lay out one plot in the proportions of its picture: at least as large as without a size, unless
+ * the picture is smaller. @return how much it is scaled */
+static double fit(struct columns *c, const struct plot *p)
+{
+    const double scale = fmax(1, fmin(p->width / c->width, p->height / c->height[0]));
+
+    c->width = p->width / scale;
+    c->used[0] = c->height[0] = p->height / scale;
+    return scale;
+}
+
 void draw_plots(FILE *f, const struct plot *plots, size_t n, const char *heading)
 {
     struct canvas to = svg_canvas(f);
     const double top = heading != NULL ? HEADING : 0;
-    const int columns = n > 1 ? 2 : 1;
-    double used[2] = {top, top}, y[MOST_PLOTS], width = 0;
-    int column[MOST_PLOTS];
+    struct columns c = columns_of(&to, plots, n, top);
+    const bool sized = n == 1 && plots[0].width > 0;
+    const double scale = sized ? fit(&c, &plots[0]) : 1;
+    double width, height;
 
-    for (size_t i = 0; i < n; i++) {
-        column[i] = columns == 2 && used[1] < used[0];
-        y[i] = used[column[i]];
-        used[column[i]] += height_of(&plots[i]);
-        width = fmax(width, width_of(&to, &plots[i]));
-    }
-    begin_svg(&to, &(struct sheet){.width = columns * width,
-                                   .height = fmax(used[0], used[1]),
+    if (c.n > 1)
+        fill_columns(&c, n, top);
+    width = c.n * c.width;
+    height = fmax(c.used[0], c.used[1]);
+    begin_svg(&to, &(struct sheet){.width = width,
+                                   .height = height,
+                                   .shown_width = width * scale,
+                                   .shown_height = height * scale,
                                    .css = css,
                                    .rules = colors});
     to.digits = (struct digits){2, 2, 2, 2};
     if (heading != NULL)
-        canvas_text(&to, (struct look){.class = "mid", .size = TITLE + 2}, columns * width / 2,
-                    HEADING / 2.0 + 6, heading);
+        canvas_text(&to, (struct look){.size = TITLE + 2}, 8, HEADING / 2.0 + 6, heading);
     for (size_t i = 0; i < n; i++)
-        draw_plot(&to, &plots[i], column[i] * width, y[i], width);
+        draw_plot(&to, &plots[i], c.column[i] * c.width, c.y[i], c.width, c.height[i]);
     canvas_end(&to);
     canvas_end_line(&to);
 }

@@ -6,7 +6,8 @@ enum {
     TIC = 6,
     LEVEL_APART = 60, /* between tics */
     SAMPLE = 28,      /* the width of a sample of the legend */
-    LINE = 14,        /* of the legend */
+    LINE = 16,        /* of the legend, as in diagrams; and the first below the curves: */
+    LEGEND = 54,
 };
 
 /* ---- axes ---- */
@@ -113,39 +114,46 @@ void draw_plot_axes(struct canvas *to, const struct plot *p, const struct plot_a
 
 /* ---- the legend ---- */
 
+/* The sample of a value beyond the axis is the last entry. */
+enum { BEYOND = N_PLOT_KINDS, N_ENTRIES };
+
+static const char *entry_of(const struct plot *p, int entry)
+{
+    return entry == BEYOND ? "beyond the axis" : p->kinds[entry];
+}
+
 void draw_plot_legend(struct canvas *to, const struct plot *p, const struct plot_area *area)
 {
-    const bool above = p->n_rows > 0 && p->other_axis[0] != '\0';
-    const double sample = p->n_rows > 0 ? SAMPLE / 2.0 : SAMPLE, apart = 6;
-    const double room = area->width + (labels_height(p) > 0 ? 0 : area->labels);
-    double left = area->x, widths[N_PLOT_KINDS] = {0}, all = 0, x = 0,
-           y = area->y - 12 - (above ? PLOT_ABOVE : 0);
+    const double sample = p->n_rows > 0 ? SAMPLE / 2.0 : SAMPLE, apart = 5;
+    const double room = area->width + area->aside + area->labels, left = area->x;
+    double widths[N_ENTRIES] = {0}, x = 0, y = area->y + area->height + LEGEND;
+    bool used[N_ENTRIES] = {false};
 
     for (size_t i = 0; i < p->n_curves; i++) {
         const enum plot_kind kind = p->curves[i].kind;
 
-        if (p->kinds[kind] != NULL)
-            widths[kind] =
-                sample + apart + canvas_text_size(to, p->kinds[kind], PLOT_SMALL) + 2 * apart;
+        used[kind] |= p->kinds[kind] != NULL;
+        used[BEYOND] |= has_beyond(p, area, &p->curves[i]);
     }
-    for (int kind = 0; kind < N_PLOT_KINDS; kind++)
-        all += widths[kind];
-    if (all > room)
-        y -= LINE;
-    else if (p->n_rows > 0) /* apart from the heading of the names of rows */
-        left += area->width - all;
+    for (int entry = 0; entry < N_ENTRIES; entry++) {
+        if (used[entry])
+            widths[entry] =
+                sample + apart + canvas_text_size(to, entry_of(p, entry), PLOT_SIZE) + LINE;
+    }
     canvas_group(to, (struct look){.class = p->n_series > 1 ? "legend ink" : "legend s0"}, 0, 0, 0);
-    for (int kind = 0; kind < N_PLOT_KINDS; kind++) {
-        if (widths[kind] == 0)
+    for (int entry = 0; entry < N_ENTRIES; entry++) {
+        if (widths[entry] == 0)
             continue;
-        if (x > 0 && x + widths[kind] > room) {
+        if (x > 0 && x + widths[entry] > room) {
             x = 0;
             y += LINE;
         }
-        draw_plot_sample(to, p, (enum plot_kind)kind, left + x, y, sample);
-        canvas_text(to, (struct look){.size = PLOT_SMALL}, left + x + sample + apart, y + 3.5,
-                    p->kinds[kind]);
-        x += widths[kind];
+        if (entry == BEYOND)
+            draw_plot_beyond(to, (struct point){left + x + sample / 2, y});
+        else
+            draw_plot_sample(to, p, (enum plot_kind)entry, left + x, y, sample);
+        canvas_text(to, (struct look){0}, left + x + sample + apart, y + 4, entry_of(p, entry));
+        x += widths[entry];
     }
     canvas_end_group(to);
     canvas_end_line(to);

@@ -113,6 +113,9 @@ void draw_plot_curve(struct canvas *to, const struct plot *p, const struct plot_
 /* In rows, a bar from 0 to each value of the curve. */
 void draw_plot_bars(struct canvas *to, const struct plot *p, const struct plot_area *area,
                     const struct plot_curve *c);
+/* Whether a measured value of the curve is beyond its axis; and the mark of one, at the edge. */
+bool has_beyond(const struct plot *p, const struct plot_area *area, const struct plot_curve *c);
+void draw_plot_beyond(struct canvas *to, struct point at);
 /* A sample of a kind of curves, for the legend. */
 void draw_plot_sample(struct canvas *to, const struct plot *p, enum plot_kind kind, double x,
                       double y, double width);
@@ -129,8 +132,8 @@ enum {
 /* left: the width at the left of the curves */
 void draw_plot_axes(struct canvas *to, const struct plot *p, const struct plot_area *area,
                     double left);
-/* Draw the kinds of curves, in the colour of the series if there is only one; in two lines if one
- * is too short. */
+/* Draw the kinds of curves below the axis, where diagrams have their legend, in the colour of the
+ * series if there is only one; in two lines if one is too short. */
 void draw_plot_legend(struct canvas *to, const struct plot *p, const struct plot_area *area);
 
 /* ---- labels.c ---- */

@@ -119,6 +119,12 @@ int fit_table(FILE *f, struct table *t, struct names *gone);
 /* Print the run or prediction that the table shows, in two lines. */
 void print_table_heading(FILE *f, const struct output *out);
 
+/* ---- json.c ---- */
+
+/* The name of a column in CSV; a part is before the unit, if the key has one:
+ * measured_min_ns. */
+void csv_name(const struct column *col, char buf[CELL_SIZE]);
+
 /* ---- how a table of columns is written ---- */
 
 /* Define the function for a column's value; few of them use all parameters. */

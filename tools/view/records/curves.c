@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Curves over the swept values. All records are read as JSON, whether they have just been made
- * or were kept in a file; those of CSV, which is JSON made flat, have flat keys.
+ * or were kept in a file (stored.c).
  */
 #include "view/records/records.h"
 #include "text/problem.h"
@@ -14,107 +14,6 @@
 #include <string.h>
 
 enum { MOST_KEYS = 256 };
-
-/* ---- reading ---- */
-
-/* Take the next cell of CSV, in place and without its quotes.
- * @return the text after the cell; *end: the character that ended it */
-static char *next_cell(char *s, char **cell, char *end)
-{
-    char *to = s;
-    const bool quoted = *s == '"';
-
-    *cell = s;
-    s += quoted;
-    for (; *s != '\0' && (quoted || (*s != ',' && *s != '\n')); s++) {
-        if (quoted && *s == '"' && *++s != '"')
-            break;
-        *to++ = *s;
-    }
-    if (s[0] == '\r' && s[1] == '\n') /* end of a line in RFC 4180 */
-        s++;
-    else if (!quoted && *s == '\n' && to > *cell && to[-1] == '\r')
-        to--;
-    *end = *s;
-    *to = '\0';
-    return s + (*end != '\0');
-}
-
-static json_t *cell_value(const char *text)
-{
-    char *end;
-    const double x = strtod(text, &end);
-
-    if (*text == '\0')
-        return json_null();
-    if (*end == '\0' && isfinite(x))
-        return json_real(x);
-    text = csv_text(text);
-    return json_stringn_nocheck(text, strlen(text)); /* check_texts() checks it */
-}
-
-static json_t *read_csv(char *s)
-{
-    char *names[MOST_KEYS], *cell, end = '\0';
-    json_t *all = json_array();
-    int n = 0;
-
-    do
-        s = next_cell(s, &names[n++], &end);
-    while (end == ',' && n < MOST_KEYS);
-    while (*s != '\0' && end == '\n') {
-        json_t *record = json_object();
-
-        for (int i = 0; i < n; i++) {
-            s = next_cell(s, &cell, &end);
-            json_object_set_new_nocheck(record, names[i], cell_value(cell));
-            if (end != ',')
-                break;
-        }
-        json_array_append_new(all, record);
-    }
-    return all;
-}
-
-/* Check the texts of records that become titles or names: one line of printable characters. */
-static struct problem *check_texts(const char *path, const json_t *all)
-{
-    size_t i;
-    json_t *record, *value;
-    const char *key;
-
-    json_array_foreach(all, i, record)
-    {
-        json_object_foreach(record, key, value)
-        {
-            if (!is_printable(key) ||
-                (json_is_string(value) && !is_printable(json_string_value(value))))
-                return usage_problem(
-                    "plot %s: record %zu has a control character in \"%s\"; remove it", path, i + 1,
-                    key);
-        }
-    }
-    return NULL;
-}
-
-/* *all: the records, to be freed, also with a problem */
-static struct problem *read_file(const char *path, json_t **all)
-{
-    const char *why;
-    char *text = text_of_file(path, &why);
-    json_t *first;
-
-    *all = NULL;
-    if (text == NULL)
-        return usage_problem("plot %s: %s", path, why);
-    *all = strcmp(strrchr(path, '.'), ".json") == 0 ? json_loads(text, 0, NULL) : read_csv(text);
-    free(text);
-    first = json_array_get(*all, 0);
-    if (!json_is_string(json_object_get(first, "algorithm")) ||
-        !json_is_string(json_object_get(first, "collective")))
-        return usage_problem("plot %s: it holds no records of logp bench or run", path);
-    return check_texts(path, *all);
-}
 
 static json_t *records_of(const struct output *out)
 {
@@ -137,15 +36,11 @@ static json_t *records_of(const struct output *out)
 
 /* ---- swept keys ---- */
 
-/* Find a part of "measured_ns", which is "measured_median_ns" in CSV. NAN: there is none. */
+/* Return a part of an object such as "measured_ns", or NAN if the object lacks it. */
 static double time_of(const json_t *record, const char *key, const char *part)
 {
-    char flat[64];
     const json_t *value = json_object_get(json_object_get(record, key), part);
 
-    snprintf(flat, sizeof(flat), "%.*s_%s_ns", (int)strcspn(key, "_"), key, part);
-    if (value == NULL)
-        value = json_object_get(record, flat);
     return json_is_number(value) ? json_number_value(value) / 1000 : NAN;
 }
 
@@ -363,11 +258,11 @@ struct problem *draw_records(FILE *f, const struct question *q, const struct out
 struct problem *draw_record_file(FILE *f, const struct question *q, const char *file,
                                  const char *to)
 {
-    json_t *all;
-    struct problem *problem = read_file(file, &all);
+    json_t *stored;
+    struct problem *problem = read_records("plot", file, &stored);
 
     if (problem == NULL)
-        problem = draw_json(f, q, all, to);
-    json_decref(all);
+        problem = draw_json(f, q, json_object_get(stored, "records"), to);
+    json_decref(stored);
     return problem;
 }

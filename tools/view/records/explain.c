@@ -34,6 +34,7 @@ void write_terms(FILE *f, const struct logp_explanation *e)
     }
     add_term(f, &between, t->g, "g");
     add_term(f, &between, t->bytes, "G");
+    add_term(f, &between, t->bytes_O, "O");
     add_term(f, &between, t->elements, " gamma");
     add_term(f, &between, t->compute_ns, " ns computed");
     add_term(f, &between, t->links_ns, " ns of links");
@@ -226,9 +227,7 @@ static void print_lines(FILE *f, const struct logp_curve *c)
         fprintf(f, ", ... %lld in the end", (long long)c->lines[c->n - 1].slope);
 }
 
-/* Whether it is shown: o as a whole, or its two parts if they differ; G and
- * gamma, if they are not 0. */
-static bool is_shown(const struct logp_params *params, enum logp_parameter p)
+bool is_shown(const struct logp_params *params, enum logp_parameter p)
 {
     const bool same = params->o_send_ns == params->o_recv_ns;
 

@@ -106,7 +106,7 @@ static json_t *messages_json(const struct logp_explanation *e)
     return messages;
 }
 
-static json_t *tolerance_json(const struct logp_curve *c)
+json_t *tolerance_json(const struct logp_curve *c)
 {
     json_t *all = json_array();
 
@@ -154,12 +154,12 @@ json_t *explanation_json(const struct logp_explanation *e)
 
     if (e == NULL)
         return json_null();
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",
-                     "ns", (json_int_t)e->ns, "L", (json_int_t)t->L, "o",
-                     (json_int_t)(t->o_send + t->o_recv), "g", (json_int_t)t->g, "G",
-                     (json_int_t)t->bytes, "gamma", (json_int_t)t->elements, "o_send",
-                     (json_int_t)t->o_send, "o_recv", (json_int_t)t->o_recv, "compute_ns",
-                     (json_int_t)t->compute_ns, "links_ns", (json_int_t)t->links_ns, "rounding_ps",
-                     (json_int_t)t->rounding_ps, "path", path_json(e), "slack_ns", slack_json(e),
-                     "messages", messages_json(e), "curves", curves_json(e));
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I}", "ns",
+        (json_int_t)e->ns, "L", (json_int_t)t->L, "o", (json_int_t)(t->o_send + t->o_recv), "g",
+        (json_int_t)t->g, "G", (json_int_t)t->bytes, "gamma", (json_int_t)t->elements, "o_send",
+        (json_int_t)t->o_send, "o_recv", (json_int_t)t->o_recv, "compute_ns",
+        (json_int_t)t->compute_ns, "links_ns", (json_int_t)t->links_ns, "rounding_ps",
+        (json_int_t)t->rounding_ps, "path", path_json(e), "slack_ns", slack_json(e), "messages",
+        messages_json(e), "curves", curves_json(e), "O", (json_int_t)t->bytes_O);
 }

@@ -135,31 +135,31 @@ static void write_cell(FILE *f, const struct cell *cell)
     json_decref(value);
 }
 
-/* A part goes before the unit, where the key has one: measured_min_ns. */
-static void write_name(FILE *f, const struct column *col)
+void csv_name(const struct column *col, char buf[CELL_SIZE])
 {
     const char *unit = strstr(col->key, "_ns");
-    const size_t name = unit != NULL ? (size_t)(unit - col->key) : strlen(col->key);
+    const int name = (int)(unit != NULL ? (size_t)(unit - col->key) : strlen(col->key));
 
     if (col->part == NULL)
-        fputs(col->key, f);
+        snprintf(buf, CELL_SIZE, "%s", col->key);
     else
-        fprintf(f, "%.*s_%s%s", (int)name, col->key, col->part, col->key + name);
+        snprintf(buf, CELL_SIZE, "%.*s_%s%s", name, col->key, col->part, col->key + name);
 }
 
 void write_csv_names(FILE *f, const struct output *out, const char *before)
 {
     struct column col;
     const char *between = "";
+    char name[CELL_SIZE];
 
     for (size_t i = 0; output_column(i, &col); i++) {
         if (!has_key(out, &col))
             continue;
         if (is_key(&col, before))
             break;
-        fputs(between, f);
+        csv_name(&col, name);
+        fprintf(f, "%s%s", between, name);
         between = ",";
-        write_name(f, &col);
     }
 }
 

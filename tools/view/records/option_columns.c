@@ -151,6 +151,20 @@ VALUE(inter_ps)
     return number_cell(CELL_THOUSANDTHS, out->q->model.node_size > 0 && ps >= 0, ps);
 }
 
+VALUE(sockets_ns)
+{
+    const int64_t ns = at_offset(&out->q->model.inter_sockets, col);
+
+    return number_cell(CELL_NS, out->q->model.socket_size > 0 && ns >= 0, ns);
+}
+
+VALUE(sockets_ps)
+{
+    const int64_t ps = at_offset(&out->q->model.inter_sockets, col);
+
+    return number_cell(CELL_THOUSANDTHS, out->q->model.socket_size > 0 && ps >= 0, ps);
+}
+
 VALUE(links_of_row)
 {
     return text_cell(rules_shown(out->q));
@@ -263,11 +277,23 @@ VALUE(arrival_of)
     return text_cell(out->q->model.arrival_text);
 }
 
+/* Of each processor. */
+VALUE(ports_of)
+{
+    return number_cell(CELL_WHOLE, out->c->model.ports > 1, out->c->model.ports);
+}
+
 const struct column graph_columns[] = {
     {KEY("O_ns_per_byte", O_of)},
     {KEY("rank_ends_ns", rank_ends_of)},
     {KEY("alone_ns", alone_of), TABLE("alone", 13, TABLE_PREDICTED)},
     {KEY("arrival", arrival_of), SWEPT("arrival", -12)},
+    {KEY("ports", ports_of), SWEPT("ports", 5)},
+    {PART("inter_sockets", "L_ns", sockets_ns), INTER(L_ns)},
+    {PART("inter_sockets", "o_send_ns", sockets_ns), INTER(o_send_ns)},
+    {PART("inter_sockets", "o_recv_ns", sockets_ns), INTER(o_recv_ns)},
+    {PART("inter_sockets", "g_ns", sockets_ns), INTER(g_ns)},
+    {PART("inter_sockets", "G_ns_per_byte", sockets_ps), INTER(G_ps)},
     {0}};
 
 const struct column last_columns[] = {

@@ -66,34 +66,38 @@ static const char *end_of(const struct record_file *file, const char *record)
     return NULL;
 }
 
-/* The number of cells after the one with the name of the sweep. */
-static int cells_after_sweep(const struct output *out)
+/* The number of cells after the one with the name of the sweep. In JSON the members of an object are one. */
+static int cells_after_sweep(const struct output *out, bool json)
 {
+    const char *object = "";
     struct column col;
     int n = 0;
 
     for (size_t i = 0; output_column(i, &col); i++) {
         if (col.key != NULL && strcmp(col.key, "sweep") == 0)
             n = 0;
-        else
+        else if (!json || col.part == NULL || strcmp(col.key, object) != 0)
             n += has_key(out, &col);
+        object = col.part != NULL ? col.key : "";
     }
     return n;
 }
 
 /* The cell with the name of a record's sweep; of JSON with its key. */
-static const char *sweep_cell(const struct output *out, const char *record, const char *end,
-                              size_t *length)
+static const char *sweep_cell(const struct output *out, bool json, const char *record,
+                              const char *end, size_t *length)
 {
-    const int after = cells_after_sweep(out);
+    const int after = cells_after_sweep(out, json);
     const char *cell = end;
     bool quoted = false;
-    int n = 0;
+    int n = 0, depth = json ? -1 : 0; /* of objects in the record */
 
     *length = 0;
     while (cell > record && n <= after) {
         quoted ^= *--cell == '"';
-        n += *cell == ',' && !quoted;
+        if (json && !quoted)
+            depth += (*cell == '}' || *cell == ']') - (*cell == '{' || *cell == '[');
+        n += *cell == ',' && !quoted && depth == 0;
         *length += n == after;
     }
     return n > after ? cell + 1 : cell;
@@ -164,6 +168,8 @@ static struct problem *read_head(struct record_file *file, const struct output *
     } else if (strncmp(file->text, file->json ? "[]\n" : names, size) != 0) {
         problem = refuse(file, "it holds no records of a sweep; --restart overwrites it");
     } else {
+        if (size > 0 && !file->json)
+            say_note("%s ends within its heading, before any record; it is begun anew", file->path);
         problem = put(file, "", file->json ? "[" : names);
     }
     free(names);
@@ -222,10 +228,10 @@ struct problem *expect_record(struct record_file *file, size_t i, const struct o
 {
     const char *record = file->text + file->records[i], *end = end_of(file, record);
     size_t length, my_length;
-    const char *here = sweep_cell(out, record, end, &length),
+    const char *here = sweep_cell(out, file->json, record, end, &length),
                *wrong = file->json ? "\"verified\":false" : ",false,";
     char *mine = written(file, out, row, NULL), *begin = written(file, out, row, "gamma_ns");
-    const char *there = sweep_cell(out, mine, mine + strlen(mine), &my_length);
+    const char *there = sweep_cell(out, file->json, mine, mine + strlen(mine), &my_length);
     const size_t begins = strlen(begin);
     struct problem *problem = NULL;
 

@@ -8,6 +8,8 @@
 #include "text/problem.h"
 #include "text/text.h"
 
+#include <jansson.h>
+
 /* A time in microseconds, the unit of tables. */
 static inline double us(int64_t ns)
 {
@@ -118,6 +120,9 @@ const json_t *saved_record(const struct saved *s, const struct output *out, cons
 /* The differences from the nearest point in it: "L_ns was 60000, and is now 50000"; to be freed */
 char *differences(const struct saved *s, const struct output *out, const struct row *row);
 
+/* The settings of a record: its columns before `reps`, `fault` and `noise`. To be freed */
+json_t *settings_of(const json_t *record);
+
 /* ---- changes.c ---- */
 
 /* Compare a row that was run with that point of out->against. */
@@ -163,9 +168,18 @@ json_t *explanation_json(const struct logp_explanation *e);
 int64_t tolerance_ps(const struct logp_curve *curve, int percent);
 /* The percentages that are shown; the last is 0. */
 extern const int tolerated_percents[];
+/* Of each of them, with null for -1. */
+json_t *tolerance_json(const struct logp_curve *c);
 /* The curve of a parameter; false: there is none. */
 bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
               struct logp_curve *curve);
+/* Whether explanations show it: o as a whole, or its two parts if they differ; G and gamma, if they are not 0. */
+bool is_shown(const struct logp_params *params, enum logp_parameter parameter);
+
+/* ---- tolerance.c ---- */
+
+/* Draw the tolerances of the explained rows, each of its own; a problem: none has a parameter above 0. */
+struct problem *draw_tolerances(FILE *f, const struct question *q, const struct output *out);
 
 /* ---- crossover.c: where the best algorithm changes, over P and sizes ---- */
 
@@ -214,6 +228,15 @@ const char *show_turns(int64_t from, int64_t settled, char text[MAX_TURNS]);
 json_t *same_results_json(const char *collective, bool may_differ);
 
 void print_crossover(FILE *f, enum record_form form, const struct crossover *x);
+
+/* ---- stored.c: records that a file keeps ---- */
+
+/* Whether a word of the command line names a file of records: FILE.csv or FILE.json. */
+bool is_record_file(const char *word);
+/* Read the file of logp run, predict or bench, also of bench --save: *stored is
+ * {"records": [...]}, with "logp", "saved" and "host" of a saved run. It is to be freed, also with
+ * a problem, which begins with the name of the command. */
+CHECKED struct problem *read_records(const char *command, const char *path, json_t **stored);
 
 /* ---- curves.c: records of a sweep as curves; predicted as lines, measured as points with their
  * intervals ---- */

@@ -186,7 +186,7 @@ VALUE(best_of)
     for (size_t i = 0; i < out->n; i++) {
         const int64_t time = time_of(&out->rows[i]);
 
-        if (time < 0)
+        if (time < 0 || out->rows[i].has_alone) /* the parts of one machine do not compete */
             continue;
         n++;
         if (best == NULL || time < time_of(best))

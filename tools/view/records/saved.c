@@ -83,10 +83,10 @@ static struct problem *path_of(const char *option, const char *name, char buf[PA
     else if (home != NULL && *home != '\0')
         n = snprintf(buf, PATH_SIZE, "%s/.local/share/logp/%s.json", home, name);
     else
-        return option_problem(option, name,
-                              "a path, as ./%s.json: XDG_DATA_HOME and HOME are not set", name);
+        return must_be(option, name, "a path, as ./%s.json: XDG_DATA_HOME and HOME are not set",
+                       name);
     if (n >= PATH_SIZE)
-        return option_problem(option, name, "a shorter name");
+        return must_be(option, name, "a shorter name");
     return NULL;
 }
 
@@ -153,8 +153,7 @@ static json_t *asked_value(const json_t *record, const char *key)
     return value != NULL ? json_incref(value) : json_null();
 }
 
-/* Return all settings of a record: the columns before `reps`, `fault` and `noise`. To be freed */
-static json_t *asked(const json_t *record)
+json_t *settings_of(const json_t *record)
 {
     struct column col;
     json_t *all = json_object();
@@ -180,7 +179,7 @@ static char *text_of(const json_t *value)
 /* Return the settings of a record as text. To be freed */
 static char *key_of(const json_t *record)
 {
-    json_t *all = asked(record);
+    json_t *all = settings_of(record);
     char *key = text_of(all);
 
     json_decref(all);
@@ -243,14 +242,16 @@ static struct problem *read_saved(struct saved *s, const struct question *q)
     TRY(path_of("--against", s->name, path));
     text = text_of_file(path, &why);
     if (text == NULL)
-        return option_problem("--against", s->name,
-                              "cannot read %s: %s; logp bench --save writes it", path, why);
+        return option_problem(
+            "--against", s->name,
+            "cannot read %s: %s; type logp bench with --save in place of --against, and it is "
+            "written",
+            path, why);
     s->run = json_loads(text, 0, NULL);
     free(text);
     records = json_is_array(s->run) ? s->run : json_object_get(s->run, "records");
     if (!json_is_array(records))
-        return option_problem("--against", s->name, "a file of logp bench --save; %s is none",
-                              path);
+        return must_be("--against", s->name, "a file of logp bench --save; %s is none", path);
     s->records = json_object();
     json_array_foreach(records, i, record)
     {
@@ -312,14 +313,14 @@ static int say_differences(FILE *f, const json_t *there, const json_t *here)
 
 char *differences(const struct saved *s, const struct output *out, const struct row *row)
 {
-    json_t *record = record_json(out, row, NULL), *here = asked(record), *value;
+    json_t *record = record_json(out, row, NULL), *here = settings_of(record), *value;
     char *best = NULL;
     const char *key;
     int least = INT_MAX;
 
     json_object_foreach(s->records, key, value)
     {
-        json_t *there = asked(value);
+        json_t *there = settings_of(value);
         char *text = NULL;
         size_t size;
         FILE *f = need(open_memstream(&text, &size));

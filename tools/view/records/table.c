@@ -141,6 +141,10 @@ void print_conditions(FILE *f, const struct question *q)
     else if (q->model.network.rendezvous_from > 1)
         fprintf(f, "sends of more than %lld bytes wait for their receiver; ",
                 (long long)q->model.network.rendezvous_from - 1);
+    if (q->model.network.ports > 1)
+        fprintf(f, "%lld ports of each processor; ", (long long)q->model.network.ports);
+    if (q->model.arrival_text != NULL)
+        fprintf(f, "arrivals %s; ", q->model.arrival_text);
     if (q->model.network.faults != NULL)
         fprintf(f, "faults %s; ", q->model.network.faults);
     if (q->model.network.noise != NULL)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The events of a trace as columns, rank after rank, each of the smallest whole numbers that hold
- * it, in little endian, as on all machines that have a browser. A constant column is stored once.
+ * it, in little endian, as on all machines that have a browser. A constant column is stored once, and
+ * so is one that a prediction and its run have in common.
  * Peers, tags, labels and mates are stored plus one; 0: there is none.
  */
 #include "view/report/report.h"
 #include "view/trace/trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct columns {
     const struct question *q;
@@ -131,25 +133,23 @@ static const char *narrow(int64_t *value, size_t n, int64_t most, size_t *size)
     return *size == 1 ? "u8" : *size == 2 ? "u16" : *size == 4 ? "u32" : "f64";
 }
 
-/* Write n values, which are overwritten. @return their description for the page */
-static json_t *write_column(const struct columns *t, const char *name, size_t n)
+json_t *write_column(FILE *f, const char *id, int64_t *value, size_t n)
 {
     bool same = true;
     int64_t most = 0;
-    char id[64];
     const char *type;
     size_t size;
 
     for (size_t i = 0; i < n; i++) {
-        same &= t->value[i] == t->value[0];
-        most = t->value[i] > most ? t->value[i] : most;
+        same &= value[i] == value[0];
+        most = value[i] > most ? value[i] : most;
     }
     if (same)
         return json_pack("{sssIsI}", "type", "same", "n", (json_int_t)n, "value",
-                         (json_int_t)(n > 0 ? t->value[0] : 0));
-    type = narrow(t->value, n, most, &size);
-    snprintf(id, sizeof(id), "trace-%d-%s", t->number, name);
-    write_bytes(t->f, id, t->value, n * size);
+                         (json_int_t)(n > 0 ? value[0] : 0));
+    type = narrow(value, n, most, &size);
+    if (f != NULL)
+        write_bytes(f, id, value, n * size);
     return json_pack("{sssIss}", "type", type, "n", (json_int_t)n, "id", id);
 }
 
@@ -166,27 +166,43 @@ static void fill(struct columns *t, int64_t P,
     }
 }
 
-static json_t *write_columns(struct columns *t, int64_t P)
+/* A column that is filled, and the same of another trace, which is written already; NULL: there is none */
+static json_t *write_named(const struct columns *t, const struct columns *other, const char *name,
+                           size_t n)
+{
+    const bool shared = other != NULL && memcmp(t->value, other->value, n * sizeof(*t->value)) == 0;
+    char id[64];
+
+    snprintf(id, sizeof(id), "trace-%d-%s", shared ? other->number : t->number, name);
+    return write_column(shared ? NULL : t->f, id, t->value, n);
+}
+
+/* other: of as many events of as many ranks; or NULL */
+static json_t *write_columns(struct columns *t, struct columns *other, int64_t P)
 {
     json_t *columns = json_object();
 
-    for (int64_t rank = 0; rank <= P; rank++)
+    for (int64_t rank = 0; rank <= P; rank++) {
         t->value[rank] = (int64_t)t->first[rank];
-    json_object_set_new(columns, "first", write_column(t, "first", (size_t)P + 1));
+        if (other != NULL)
+            other->value[rank] = (int64_t)other->first[rank];
+    }
+    json_object_set_new(columns, "first", write_named(t, other, "first", (size_t)P + 1));
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         fill(t, P, all[i].of);
-        json_object_set_new(columns, all[i].name, write_column(t, all[i].name, t->n));
+        if (other != NULL)
+            fill(other, P, all[i].of);
+        json_object_set_new(columns, all[i].name, write_named(t, other, all[i].name, t->n));
     }
     return columns;
 }
 
-json_t *write_trace(FILE *f, const struct question *q, const struct logp_trace *trace, int number)
+static struct columns columns_of(const struct question *q, const struct logp_trace *trace, FILE *f,
+                                 int number)
 {
     const struct logp_trace_info *info = logp_trace_info(trace);
     struct columns t = {.q = q, .trace = trace, .n = info->n_events, .f = f, .number = number};
     const size_t most = t.n > (size_t)info->P ? t.n : (size_t)info->P + 1;
-    const struct costs costs = costs_of(q, trace, NULL);
-    json_t *labels = json_array(), *columns, *words;
     size_t n;
 
     t.messages = logp_trace_messages(trace, &n);
@@ -196,11 +212,27 @@ json_t *write_trace(FILE *f, const struct question *q, const struct logp_trace *
         logp_trace_events(trace, rank, &n);
         t.first[rank + 1] = t.first[rank] + n;
     }
-    columns = write_columns(&t, info->P);
+    return t;
+}
+
+json_t *write_trace(FILE *f, const struct question *q, const struct logp_trace *trace, int number,
+                    const struct logp_trace *other, int other_number)
+{
+    const struct logp_trace_info *info = logp_trace_info(trace);
+    struct columns t = columns_of(q, trace, f, number), o = {0};
+    const struct costs costs = costs_of(q, trace, NULL);
+    json_t *labels = json_array(), *columns, *words;
+
+    if (other != NULL && logp_trace_info(other)->n_events == t.n &&
+        logp_trace_info(other)->P == info->P)
+        o = columns_of(q, other, f, other_number);
+    columns = write_columns(&t, o.trace != NULL ? &o : NULL, info->P);
     for (uint32_t i = 1; i <= info->n_labels; i++)
         json_array_append_new(labels, json_string(logp_trace_label(trace, i)));
     free(t.first);
     free(t.value);
+    free(o.first);
+    free(o.value);
     words = json_pack("{sssssssn}", "receive", costs.receive, "gap", costs.gap, "message",
                       costs.message, "port");
     if (costs.port != NULL)

@@ -21,18 +21,18 @@ struct page {
     int64_t events;
 };
 
-static json_t *add_trace(struct page *page, struct logp_trace *trace)
+/* other: NULL, or the trace that the page got last. */
+static json_t *add_trace(struct page *page, const struct logp_trace *trace,
+                         const struct logp_trace *other)
 {
     const struct logp_trace_info *info = trace != NULL ? logp_trace_info(trace) : NULL;
-    json_t *it = NULL;
+    const int number = page->traces;
 
-    if (info != NULL && info->n_events > 0 &&
-        page->events + (int64_t)info->n_events <= MOST_EVENTS) {
-        page->events += (int64_t)info->n_events;
-        it = write_trace(page->f, page->q, trace, page->traces++);
-    }
-    logp_trace_free(trace);
-    return it != NULL ? it : json_null();
+    if (info == NULL || info->n_events == 0 || page->events + (int64_t)info->n_events > MOST_EVENTS)
+        return json_null();
+    page->events += (int64_t)info->n_events;
+    page->traces++;
+    return write_trace(page->f, page->q, trace, number, other, number - 1);
 }
 
 /* Without the messages, which are in the trace. */
@@ -80,16 +80,19 @@ static json_t *diagram(struct page *page, const struct output *out, struct row *
                        struct logp_machine *m)
 {
     int64_t left = MOST_EVENTS - page->events;
-    json_t *run = json_null(), *prediction;
-    struct logp_trace *trace = NULL;
+    json_t *run, *prediction;
+    struct logp_trace *traced = NULL, *predicted = NULL;
     int runs = 0;
 
     if (m != NULL)
-        run = add_trace(page, calmest_run(out, row, m, left, &runs));
+        traced = calmest_run(out, row, m, left, &runs);
+    run = add_trace(page, traced, NULL);
     left = MOST_EVENTS - page->events;
     tell_problem(out->q,
-                 trace_prediction(out->q, out->c, row->algorithm, (uint64_t)left / 2, &trace));
-    prediction = add_trace(page, trace);
+                 trace_prediction(out->q, out->c, row->algorithm, (uint64_t)left / 2, &predicted));
+    prediction = add_trace(page, predicted, json_is_object(run) ? traced : NULL);
+    logp_trace_free(traced);
+    logp_trace_free(predicted);
     return json_pack("{sssisososo}", "name", row->algorithm->name, "runs", runs, "prediction",
                      prediction, "run", run, "explain", explanation(out, row));
 }

@@ -12,7 +12,8 @@ const facts = {
     if (r.count && same("count"))
       operands.push(`of ${format.plain(r.count, 0)} × ${r.type}, ${r.op}`);
     if (r.rows && same("rows") && same("cols")) operands.push(`of ${r.rows} × ${r.cols}`);
-    const name = r.collective[0].toUpperCase() + r.collective.slice(1);
+    const all = [...new Set(records.all.map((x) => x.collective))].join(", ");
+    const name = all[0].toUpperCase() + all.slice(1);
     const title = [
       `${name} ${operands.join(" ")}`.trim(),
       same("P")
@@ -21,14 +22,21 @@ const facts = {
     ].join(", ");
     document.title = `${title} – LogP report`;
     dom.by("title").textContent = title;
+    if (r.clock !== "wall") {
+      dom.by("results-title").textContent = "Emulated against predicted";
+      dom.by("curves-lines").textContent = "Lines are emulated times, dashes the prediction.";
+    }
     const values = (key, show) => {
       const all = [...new Set(records.all.map((x) => x[key]))];
       return all.length > 3
         ? `${show(Math.min(...all))} … ${show(Math.max(...all))}`
         : all.map(show).join(", ");
     };
+    /* one unit for all of them, so that they compare at a glance */
+    const times = ["L_ns", "o_send_ns", "o_recv_ns", "g_ns"].map((key) => r[key] ?? 0);
+    const unit = format.unit(Math.max(...times));
     const time = (key, name) =>
-      r[key] === null ? null : `${name} = ${values(key, (ns) => format.time(ns))}`;
+      r[key] === null ? null : `${name} = ${values(key, (ns) => format.time(ns, unit))}`;
     const o =
       records.all.every((x) => x.o_send_ns === x.o_recv_ns)
         ? [time("o_send_ns", "o")]

@@ -88,7 +88,7 @@ const hands = {
     else if (event.key === "0") hands.fit();
     else if (event.key === "Enter") stage.follow();
     else if (event.key === "Escape") stage.select(null);
-    else if (event.key === " ") player.toggle();
+    else if (event.key === " ") stage.play();
     else return;
     event.preventDefault();
   },

@@ -53,6 +53,7 @@ const report = {
     curves.begin();
     report.offers(data);
     diagram.begin(data.diagrams);
+    theme.changed.push(save.onPaper); /* after the curves have been drawn */
     report.sections();
     address.begin();
   },

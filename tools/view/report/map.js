@@ -14,12 +14,45 @@ const map = {
     return found;
   },
 
+  /* Where the times of runs come from. */
+  source() {
+    return records.all[0].clock === "wall" ? "measured" : "emulated";
+  },
+
+  /* One stop of the tab key: arrows move from cell to cell. */
+  key(event) {
+    const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[
+      event.key
+    ];
+    const cell = event.target.closest("td");
+    if (!step || !cell || event.ctrlKey || event.altKey || event.metaKey) return;
+    const row = dom.by("map").rows[cell.parentElement.rowIndex + step[0]];
+    event.preventDefault();
+    map.stop(row?.cells[cell.cellIndex + step[1]]?.querySelector("button"), true);
+  },
+
+  stop(button, focused) {
+    if (!button) return;
+    for (const other of dom.by("map").querySelectorAll("button")) other.tabIndex = -1;
+    button.tabIndex = 0;
+    if (focused) button.focus();
+  },
+
   cell(data, runs, P, size, winner) {
     if (winner < 0)
       return dom.html(
         "td",
         {},
-        dom.html("button", { type: "button", class: "none", "aria-label": "no prediction" }, "·"),
+        dom.html(
+          "button",
+          {
+            type: "button",
+            class: "none",
+            "aria-label": "no prediction",
+            focus: (event) => map.stop(event.target),
+          },
+          "·",
+        ),
       );
     const name = data.algorithms[winner];
     const { fill, ink, letter } = palette.of(name);
@@ -33,12 +66,13 @@ const map = {
       (!rows
         ? ""
         : other
-          ? `; measured: ${other} was faster`
+          ? `; ${map.source()}: ${other} was faster`
           : beaten
-            ? `; measured: no slower than ${first.name}`
-            : "; measured: the best");
-    const tell = () => {
+            ? `; ${map.source()}: no slower than ${first.name}`
+            : `; ${map.source()}: the best`);
+    const tell = (event) => {
       dom.by("map-say").textContent = say;
+      if (event.type === "focus") map.stop(event.target);
     };
     return dom.html(
       "td",
@@ -75,7 +109,7 @@ const map = {
     dom.by("crossover-note").textContent =
       `The predicted best algorithm${data.unit ? `, over ${data.unit === "count" ? "operands" : "bytes"} and processors` : ""}.` +
       (runs.size > 0
-        ? " A ring marks a point that was run; a second letter with ! names an algorithm that was measured to be faster."
+        ? " A frame marks a point that was run; a second letter with ! names an algorithm that was faster there."
         : "");
     dom.by("map").classList.toggle("small", data.sizes.length < 4);
     dom
@@ -106,6 +140,8 @@ const map = {
           ),
         ),
       );
+    dom.by("map").addEventListener("keydown", map.key);
+    map.stop(dom.by("map").querySelector("button"));
     const seen = [...new Set(data.best.flat().filter((w) => w >= 0))];
     const count = new Map(seen.map((w) => [w, data.best.flat().filter((v) => v === w).length]));
     dom

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* LOGP_PAGE_LACKS, LOGP_PAGE_FOLD, page_head, page_tail, page_fold, page_plain_styles: made by page.cmake */
+/* LOGP_PAGE_LACKS, LOGP_PAGE_FOLD, page_head, page_tail, page_fold, page_plain_styles, page_plain_scripts: made by page.cmake */
 #include <page.inc>
 
 const char *page_lacks(void)
@@ -29,6 +29,11 @@ void write_fold(FILE *f)
 void write_plain_styles(FILE *f)
 {
     fwrite(page_plain_styles, 1, sizeof(page_plain_styles), f);
+}
+
+void write_plain_scripts(FILE *f)
+{
+    fwrite(page_plain_scripts, 1, sizeof(page_plain_scripts), f);
 }
 
 void begin_page(FILE *f)

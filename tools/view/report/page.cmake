@@ -15,10 +15,16 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   list(TRANSFORM LOGP_PAGE_SCRIPTS APPEND .js)
   list(TRANSFORM LOGP_PAGE_STYLES APPEND .css)
   # Of pages that have no curves and no diagram: mpirun --report.
-  set(LOGP_PLAIN_STYLES page controls figures narrow)
+  set(LOGP_PLAIN_STYLES page controls figures diagram narrow)
+  set(LOGP_PLAIN_SCRIPTS format dom theme save view overlay hands)
+  list(TRANSFORM LOGP_PLAIN_SCRIPTS PREPEND ${LOGP_PAGE}/)
+  list(TRANSFORM LOGP_PLAIN_SCRIPTS APPEND .js)
+  list(APPEND LOGP_PLAIN_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/mpi/profile/timeline.js
+       ${CMAKE_CURRENT_SOURCE_DIR}/mpi/profile/profile.js)
   list(TRANSFORM LOGP_PLAIN_STYLES PREPEND ${LOGP_PAGE}/)
   list(TRANSFORM LOGP_PLAIN_STYLES APPEND .css)
-  list(APPEND LOGP_PLAIN_STYLES ${CMAKE_CURRENT_SOURCE_DIR}/mpi/profile/profile.css)
+  list(APPEND LOGP_PLAIN_STYLES ${CMAKE_CURRENT_SOURCE_DIR}/mpi/profile/profile.css
+       ${CMAKE_CURRENT_SOURCE_DIR}/view/versus/versus.css)
   # Debian's package libjs-dygraphs has all three.
   set(where PATHS /usr/share/javascript/dygraphs /usr/share/doc/libjs-dygraphs NO_DEFAULT_PATH)
   find_file(LOGP_DYGRAPHS_SCRIPT dygraph.min.js ${where})
@@ -38,10 +44,10 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     COMMAND ${CMAKE_COMMAND} -D OUT=${LOGP_PAGE_INC} -D PAGE=${LOGP_PAGE}/page.html
             -D PALETTE=${LOGP_PALETTE}
             "-DSCRIPTS=${LOGP_PAGE_SCRIPTS}" "-DSTYLES=${LOGP_PAGE_STYLES}"
-            "-DPLAIN=${LOGP_PLAIN_STYLES}" "-DLIBRARY=${LOGP_PAGE_LIBRARY}" "-DFOLD=${LOGP_FOLD}"
+            "-DPLAIN=${LOGP_PLAIN_STYLES}" "-DPLAIN_SCRIPTS=${LOGP_PLAIN_SCRIPTS}" "-DLIBRARY=${LOGP_PAGE_LIBRARY}" "-DFOLD=${LOGP_FOLD}"
             -P ${LOGP_PAGE}/page.cmake
     DEPENDS ${LOGP_PAGE}/page.cmake ${LOGP_PAGE}/page.html ${LOGP_PALETTE} ${LOGP_PAGE_SCRIPTS}
-            ${LOGP_PAGE_STYLES} ${LOGP_PLAIN_STYLES} ${LOGP_PAGE_LIBRARY} ${LOGP_FOLD}
+            ${LOGP_PAGE_STYLES} ${LOGP_PLAIN_STYLES} ${LOGP_PLAIN_SCRIPTS} ${LOGP_PAGE_LIBRARY} ${LOGP_FOLD}
     COMMENT "Embedding the page of logp report" VERBATIM)
   # A target of its own: as one of the sources of logp_tools it, and all of them, would wait for the library.
   add_custom_target(logp_page DEPENDS ${LOGP_PAGE_INC})
@@ -90,6 +96,12 @@ foreach(file IN LISTS PLAIN)
   string(APPEND plain "\n${text}")
 endforeach()
 write_array(page_plain_styles "${plain}")
+set(plain "")
+foreach(file IN LISTS PLAIN_SCRIPTS)
+  file(READ ${file} text)
+  string(APPEND plain "<script>\n${text}</script>\n")
+endforeach()
+write_array(page_plain_scripts "${plain}")
 if(NOT LIBRARY)
   file(APPEND ${OUT} "#define LOGP_PAGE_LACKS \\\n"
     "    \"it was built without dygraphs, which draws its curves: \" \\\n"

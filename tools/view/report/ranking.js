@@ -87,7 +87,7 @@ const ranking = {
       (records.points.length > 1
         ? `At ${records.points.find((point) => point.rows === rows).label}. `
         : "") +
-      "Bars are medians, ticks predictions." +
+      (emulated ? "Bars are emulated times, ticks predictions." : "Bars are medians, ticks predictions.") +
       (least !== null
         ? ` No algorithm can take less than ${format.time(least)}, the dotted line.`
         : "") +

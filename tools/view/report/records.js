@@ -27,6 +27,8 @@ const records = {
       root: "root",
     };
     const others = {
+      collective: "",
+      clock: "clock",
       topology: "topology",
       nodes: "nodes",
       executor: "executor",
@@ -37,6 +39,15 @@ const records = {
       type: "type",
       op: "op",
       packing: "packing",
+      transport: "transport",
+      processes: "processes",
+      place: "placement",
+      links: "links",
+      rendezvous: "rendezvous",
+      arrival: "arrival",
+      ports: "ports",
+      fault: "faults",
+      noise: "noise",
     };
     records.all = data.records;
     const varies = (key) => new Set(data.records.map((r) => JSON.stringify(r[key]))).size > 1;
@@ -56,7 +67,7 @@ const records = {
         ...records.axes.map(
           (a) => `${a.label} = ${a.key === "P" ? r[a.key] : records.shown(a.key, r[a.key])}`,
         ),
-        ...fixed.map((key) => `${others[key]} ${r[key]}`),
+        ...fixed.map((key) => `${others[key]} ${r[key] ?? "none"}`.trim()),
       ];
       const label = parts.join(", ");
       if (!groups.has(label)) groups.set(label, []);

@@ -16,6 +16,8 @@
 const char *page_lacks(void);
 /* The style of pages that need no library: colours, texts, tables, figures. */
 void write_plain_styles(FILE *f);
+/* The scripts of these pages: a timeline, tables that sort, and figures that are saved. */
+void write_plain_scripts(FILE *f);
 /* The page before and after its data. */
 void begin_page(FILE *f);
 void end_page(FILE *f);
@@ -32,14 +34,26 @@ json_t *host_facts(const struct output *out);
 
 /* ---- columns.c: the events of a trace ---- */
 
-/* Write its columns. @return the facts about the trace, as JSON */
-json_t *write_trace(FILE *f, const struct question *q, const struct logp_trace *trace, int number);
+/* Write n numbers >= 0, and overwrite them. f NULL: the page has them already, and nothing is written.
+ * @return their description for the page */
+json_t *write_column(FILE *f, const char *id, int64_t *value, size_t n);
+/* Write the columns of a trace. other: a trace that the page has by other_number already, or NULL; a
+ * column that both have in common is not written again. @return the facts about the trace, as JSON */
+json_t *write_trace(FILE *f, const struct question *q, const struct logp_trace *trace, int number,
+                    const struct logp_trace *other, int other_number);
 
 /* ---- diagrams.c: traces and critical paths of the algorithms that were run ---- */
 
 /* Write the columns of the diagrams of one point: that with the most processors that are easy to
  * look at. @return an array of the diagrams */
 json_t *write_diagrams(FILE *f, const struct output *out);
+
+/* ---- stored.c ---- */
+
+/* Write the page of the records in a file, which is read by read_records(). made: as on all
+ * pages; it is freed */
+CHECKED struct problem *write_stored_page(FILE *f, const struct question *q, const char *path,
+                                          json_t *made);
 
 /* ---- sliders.c ---- */
 

@@ -25,6 +25,9 @@ const save = {
     "paint-order",
   ],
 
+  /* The begin of the files' names. */
+  prefix: () => records.all[0].collective,
+
   graphs: new Map() /* element of a chart to its dygraph */,
 
   /* The buttons below a figure. rows(): [[heading ...], [value ...] ...]; keys: what its colours
@@ -32,7 +35,7 @@ const save = {
   offer(id, name, rows, keys = null) {
     const figure = dom.by(id);
     const picture = () => save.picture(figure, keys);
-    const begin = `${records.all[0].collective}-${name}`;
+    const begin = `${save.prefix()}-${name}`;
     const button = (kind, call) =>
       dom.html(
         "button",
@@ -175,6 +178,20 @@ const save = {
     for (const child of element.childNodes)
       if (child instanceof Element) save.copy(child, origin, root);
       else if (child.nodeType === Node.TEXT_NODE) save.text(child, style, origin, root);
+  },
+
+  /* A page is printed without new contents of a canvas: there, curves are paths. */
+  onPaper() {
+    for (const old of document.querySelectorAll(".on-paper")) old.remove();
+    if (theme.printing === null) return;
+    for (const [element, graph] of save.graphs)
+      element.append(
+        dom.svg(
+          "svg",
+          { class: "on-paper", "aria-hidden": "true", width: "100%", height: "100%" },
+          ...paths.of(graph, { x: 0, y: 0 }),
+        ),
+      );
   },
 
   pixels(canvas, place, box) {

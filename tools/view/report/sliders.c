@@ -24,8 +24,8 @@ static bool has_sliders(const struct output *out)
 
     return q->model.emulated && q->model.plugin == NULL && q->what.list == NULL && !is_faulty(q) &&
            c->args.blocks == NULL && c->model.topology == NULL && c->model.links == NULL &&
-           c->model.latency == NULL && c->model.noise == NULL && c->model.faults == NULL &&
-           !c->model.params.latency_varies && !c->model.undelayed &&
+           c->model.ports <= 1 && c->model.latency == NULL && c->model.noise == NULL &&
+           c->model.faults == NULL && !c->model.params.latency_varies && !c->model.undelayed &&
            (c->args.op == NULL || op_number(c->args.op) >= 0);
 }
 

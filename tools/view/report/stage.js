@@ -16,14 +16,8 @@ const stage = {
 
   begin() {
     stage.element = dom.by("stage");
-    new ResizeObserver(() => {
-      if (!stage.state || stage.element.clientWidth === stage.width) return;
-      stage.width = stage.element.clientWidth;
-      stage.state.view.resize(stage.width);
-      stage.state.view.keep();
-      stage.draw();
-    }).observe(stage.element);
-    theme.changed.push(() => stage.state && stage.draw());
+    new ResizeObserver(() => stage.state && stage.fit() && stage.draw()).observe(stage.element);
+    theme.changed.push(stage.repaint);
   },
 
   put(whole, traces, path) {
@@ -52,6 +46,23 @@ const stage = {
     stage.state.traces = traces;
     if (stage.state.chosen && !traces.includes(stage.state.chosen.trace)) stage.state.chosen = null;
     stage.draw();
+  },
+
+  /* Take the width of the page. @return whether it is another */
+  fit() {
+    if (stage.element.clientWidth === stage.width) return false;
+    stage.width = stage.element.clientWidth;
+    stage.state.view.resize(stage.width);
+    stage.state.view.keep();
+    return true;
+  },
+
+  /* Another theme, or paper, which waits for no frame. */
+  repaint() {
+    if (!stage.state) return;
+    stage.fit();
+    if (theme.printing === null) stage.draw();
+    else stage.drawNow();
   },
 
   /* Draw once, at the next frame. */
@@ -170,6 +181,10 @@ const stage = {
       while (i + 1 < trace.first[rank + 1] && !isSeen(i)) i++;
     }
     return stage.select({ trace, i }, true);
+  },
+
+  play() {
+    player.toggle();
   },
 
   /* To the other end of the message. */

@@ -4,6 +4,7 @@
 
 const theme = {
   changed: [] /* to be called when it has */,
+  printing: null /* while the page is printed: the scheme to return to */,
   known: new Map() /* colours that were asked for */,
 
   isDark() {
@@ -28,9 +29,21 @@ const theme = {
     for (const call of theme.changed) call();
   },
 
+  /* A printed page is light and has the width of the paper: what is drawn is drawn again, at once. */
+  print(on) {
+    const root = document.documentElement;
+    if (on === (theme.printing !== null)) return;
+    const scheme = on ? "light" : theme.printing;
+    theme.printing = on ? root.style.colorScheme : null;
+    root.style.colorScheme = scheme;
+    root.classList.toggle("printed", on);
+    theme.known.clear();
+    for (const call of theme.changed) call();
+  },
+
   /* "1": dark, "0": light, "": as in the system's settings */
   chosen() {
-    const forced = document.documentElement.style.colorScheme;
+    const forced = theme.printing ?? document.documentElement.style.colorScheme;
     return forced ? `${+(forced === "dark")}` : "";
   },
 
@@ -42,6 +55,8 @@ const theme = {
   begin() {
     dom.by("theme").addEventListener("click", () => theme.choose(theme.isDark() ? "0" : "1"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme.show);
+    addEventListener("beforeprint", () => theme.print(true));
+    addEventListener("afterprint", () => theme.print(false));
     dom.by("theme").setAttribute("aria-pressed", theme.isDark());
   },
 };

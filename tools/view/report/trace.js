@@ -19,14 +19,19 @@ class Trace {
     for (const [name, column] of Object.entries(data.columns)) this[name] = Trace.column(column);
   }
 
+  static read = new Map(); /* by id: columns, which a run and its prediction may have in common */
+
   static column({ type, n, value, id }) {
     const arrays = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float64Array };
     if (type === "same")
       return new (value > 0xffffffff ? Float64Array : Uint32Array)(n).fill(value);
-    const element = dom.by(id);
-    const bytes = Trace.bytes(element.textContent);
-    element.remove();
-    return new arrays[type](bytes.buffer, 0, n);
+    if (!Trace.read.has(id)) {
+      const element = dom.by(id);
+      const bytes = Trace.bytes(element.textContent);
+      element.remove();
+      Trace.read.set(id, new arrays[type](bytes.buffer, 0, n));
+    }
+    return Trace.read.get(id);
   }
 
   static bytes(base64) {

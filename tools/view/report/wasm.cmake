@@ -26,10 +26,10 @@ if(NOT (LOGP_WASM_CLANG AND LOGP_WASM_LD AND LOGP_GZIP AND LOGP_WASI_CRT AND LOG
   return()
 endif()
 
-# What runs machines or reads their files is in no fold.
+# What runs machines, reads their files or evaluates graphs is in no fold.
 get_target_property(wasm_sources logp_algorithms SOURCES)
 list(FILTER wasm_sources EXCLUDE REGEX
-     "^\\$|^experiment/|^parameters/|/machine_file.c$")
+     "^\\$|^experiment/|^graph/|^parameters/|/machine_file.c$")
 list(TRANSFORM wasm_sources PREPEND ${PROJECT_SOURCE_DIR}/algorithms/)
 foreach(name in_force fault fault_text latency linked link_table loggp network networks none
              store_forward topology)

@@ -169,6 +169,7 @@ static void end(struct schedule_writer *w)
 {
     need_done(logp_graph_end(w->graph));
     write_parts(w->f, w->graph);
+    fputs(GOAL_MARK "\n", w->f); /* behind all that LogGOPSim reads */
     logp_graph_destroy(w->graph);
 }
 

@@ -38,6 +38,43 @@ const char *unit_words(const struct shown *s)
     return s->steps ? "steps" : "units";
 }
 
+int64_t finalize_ns(const struct logp_trace *t, int64_t rank)
+{
+    size_t n;
+    const struct logp_event *e = logp_trace_events(t, rank, &n);
+
+    while (n > 0 && (e[n - 1].kind != LOGP_EVENT_MARK ||
+                     strcmp(logp_trace_label(t, e[n - 1].label), "MPI_Finalize") != 0))
+        n--;
+    return n > 0 ? e[n - 1].start_ns : -1;
+}
+
+int64_t program_ns(const struct logp_trace *t)
+{
+    int64_t last = -1;
+
+    for (int64_t r = 0; r < logp_trace_info(t)->P; r++) {
+        const int64_t ns = finalize_ns(t, r);
+
+        if (ns < 0)
+            return -1;
+        last = ns > last ? ns : last;
+    }
+    return last;
+}
+
+/* The end of the program's own work, where MPI_Finalize takes more time. */
+static void add_program(char buf[MAX_CAPTION], const struct shown *s)
+{
+    const int64_t ns = program_ns(s->trace);
+    char time[32];
+
+    if (ns < logp_trace_info(s->trace)->wall_ns)
+        add(buf, ", MPI_Finalize from %s on",
+            logp_trace_info(s->trace)->source == LOGP_TRACE_HOST ? show_ns(ns, time, sizeof(time))
+                                                                 : in_units(s->q, ns, time));
+}
+
 const char *title_of(const struct shown *s, char buf[MAX_CAPTION])
 {
     static const char *const sources[] = {
@@ -62,6 +99,8 @@ const char *title_of(const struct shown *s, char buf[MAX_CAPTION])
     else
         add(buf, "%s %.*s", in_units(s->q, info->wall_ns, time),
             (int)strlen(unit_words(s)) - (info->wall_ns == s->q->model.unit_ns), unit_words(s));
+    if (program_ns(s->trace) >= 0)
+        add_program(buf, s);
     add(buf, ", %s", s->steps ? "in the order in which they were taken" : sources[info->source]);
     return buf;
 }
@@ -113,6 +152,8 @@ const char *model_of(const struct shown *s, char buf[MAX_CAPTION])
         add(buf, ", capacity %lld", (long long)logp_params_capacity(p));
     if (s->q->model.network.rendezvous_from > 0)
         add(buf, ", rendezvous %lld", (long long)s->q->model.network.rendezvous_from - 1);
+    if (s->q->model.network.ports > 1)
+        add(buf, ", %lld ports", (long long)s->q->model.network.ports);
     if (s->q->model.network.topology != NULL)
         add(buf, ", %s", logp_topology_spec(s->q->model.network.topology));
     add_links(buf, s->q);

@@ -10,6 +10,7 @@
 
 #include <langinfo.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -53,6 +54,7 @@ struct page {
     bool is_unicode;
     int left, width; /* cells before the diagram, and of it */
     int64_t end_ns;  /* at its right edge */
+    struct window window;
     struct glyph glyphs[GLYPHS];
     bool ways[WAYS];
 };
@@ -75,16 +77,27 @@ static bool speaks_utf8(void)
     return setlocale(LC_CTYPE, "") != NULL && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
+/* The place of a time. */
+static double place_of(const struct page *p, int64_t ns)
+{
+    const int64_t from = p->window.from_ns, to = p->window.to_ns;
+
+    return (double)((ns < from ? from : ns > to ? to : ns) - from);
+}
+
 static void put_event(struct page *p, const struct logp_event *e)
 {
     const bool waits = (e->fate & LOGP_FATE_ENDLESS) != 0;
     const struct look look = {.class = glyphs[waits ? ENDLESS : e->kind].class};
     const int64_t end_ns = is_endless(e) ? p->end_ns : e->end_ns;
+    const double x = place_of(p, e->start_ns);
 
+    if (!is_in_window(&p->window, e->start_ns, end_ns))
+        return;
     if (e->kind == LOGP_EVENT_MARK)
-        canvas_shape(p->to, look, (double)e->start_ns, 0, "");
+        canvas_shape(p->to, look, x, 0, "");
     else
-        canvas_box(p->to, look, (double)e->start_ns, 0, (double)(end_ns - e->start_ns), 1);
+        canvas_box(p->to, look, x, 0, place_of(p, end_ns) - x, 1);
 }
 
 /* Put a stream behind the work of the processor. */
@@ -93,9 +106,9 @@ static void put_stream(struct page *p, int64_t rank, const struct logp_event *e)
     const int64_t all_ns = e->end_ns + stream_ns(p->s->q, rank, e);
     const int64_t end_ns = all_ns < p->end_ns ? all_ns : p->end_ns;
 
-    if (end_ns > e->end_ns)
+    if (end_ns > e->end_ns && is_in_window(&p->window, e->end_ns, end_ns))
         canvas_box(p->to, (struct look){.class = glyphs[STREAM].class, .behind = true},
-                   (double)e->end_ns, 0, (double)(end_ns - e->end_ns), 1);
+                   place_of(p, e->end_ns), 0, place_of(p, end_ns) - place_of(p, e->end_ns), 1);
 }
 
 static enum way way_of(const struct page *p, const struct logp_event *send)
@@ -114,15 +127,17 @@ static void put_peer(struct page *p, const struct logp_event *e)
     const enum way way = sends ? way_of(p, e) : SENT;
     char text[32];
 
-    if ((!sends && e->kind != LOGP_EVENT_RECEIVE) || e->peer < 0 || e->end_ns == e->start_ns)
+    if ((!sends && e->kind != LOGP_EVENT_RECEIVE) || e->peer < 0 || e->end_ns == e->start_ns ||
+        !is_in_window(&p->window, e->start_ns, e->end_ns))
         return;
     snprintf(text, sizeof(text), "%s%d",
              sends           ? p->is_unicode ? ways[way].unicode : ways[way].ascii
              : p->is_unicode ? "←"
                              : "<",
              e->peer);
-    p->ways[way] |= canvas_label(p->to, (struct look){.class = glyphs[e->kind].class},
-                                 (double)e->start_ns, (double)(e->end_ns - e->start_ns), text);
+    p->ways[way] |=
+        canvas_label(p->to, (struct look){.class = glyphs[e->kind].class}, place_of(p, e->start_ns),
+                     place_of(p, e->end_ns) - place_of(p, e->start_ns), text);
 }
 
 static void print_line(struct page *p, int64_t rank)
@@ -145,23 +160,26 @@ static void print_line(struct page *p, int64_t rank)
 /* Print the ticks, and below them their times in units. */
 static void print_axis(const struct page *p)
 {
-    const double units = (double)p->end_ns / (double)p->s->q->model.unit_ns;
-    const double step = axis_step(units * 10 / p->width);
+    const double unit_ns = (double)p->s->q->model.unit_ns,
+                 from = (double)p->window.from_ns / unit_ns,
+                 units = (double)p->window.to_ns / unit_ns - from;
+    const double step = axis_step(units * 10 / p->width),
+                 first = ceil(from / step - 1e-9) * step + 0.0; /* the first number, not -0 */
     const char *const line = p->is_unicode ? "─" : "-", *const tick = p->is_unicode ? "┬" : "+";
     int next = 0, at = 0;
 
     fprintf(p->to->f, "%*s", p->left, "");
     for (int i = 0, k = 0; i < p->width; i++) {
-        const int cell = (int)(k * step / units * p->width + 0.5);
+        const int cell = (int)((first - from + k * step) / units * p->width + 0.5);
 
         fputs(i == cell ? tick : line, p->to->f);
         k += i == cell;
     }
     fprintf(p->to->f, "\n%*s", p->left, "");
-    for (int k = 0; k * step <= units; k++) {
+    for (int k = 0; first - from + k * step <= units; k++) {
         char number[32];
-        const int cell = (int)(k * step / units * p->width + 0.5);
-        const int n = snprintf(number, sizeof(number), "%.6g", k * step);
+        const int cell = (int)((first - from + k * step) / units * p->width + 0.5);
+        const int n = snprintf(number, sizeof(number), "%.6g", first + k * step);
 
         if (cell < next || cell + n > p->width + 8)
             continue;
@@ -174,14 +192,12 @@ static void print_axis(const struct page *p)
 
 static void print_diagram(struct page *p, const struct logp_trace *trace, const char *name)
 {
-    const int64_t P = logp_trace_info(trace)->P;
-
     if (name != NULL)
         fprintf(p->to->f, "%s\n", name);
     p->trace = trace;
-    for (int64_t r = 0; r < P; r++)
-        print_line(p, r);
-    if (p->end_ns > 0)
+    for (int64_t i = 0; i < p->window.n_ranks; i++)
+        print_line(p, p->window.ranks[i]);
+    if (p->window.to_ns > p->window.from_ns)
         print_axis(p);
 }
 
@@ -217,7 +233,8 @@ static void show_text(FILE *f, const struct shown *s)
     if (s->predicted != NULL && logp_trace_info(s->predicted)->end_ns > p.end_ns)
         p.end_ns = logp_trace_info(s->predicted)->end_ns;
     p.end_ns = edge_of(s, p.end_ns);
-    to = terminal_canvas(f, p.width, p.end_ns, p.glyphs, p.is_unicode);
+    p.window = window_of(s->q, info->P, p.end_ns, false);
+    to = terminal_canvas(f, p.width, p.window.to_ns - p.window.from_ns, p.glyphs, p.is_unicode);
     p.to = &to;
     fprintf(f, "%s\n", title_of(s, caption));
     if (*model_of(s, caption) != '\0')
@@ -234,6 +251,7 @@ static void show_text(FILE *f, const struct shown *s)
         fprintf(f, "%llu events were beyond the limit, and are not shown\n",
                 (unsigned long long)info->dropped);
     canvas_end(&to);
+    free_window(&p.window);
 }
 
 const struct trace_form trace_as_text = {show_text, 0};

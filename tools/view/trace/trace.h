@@ -40,8 +40,10 @@ struct shown {
     const char *program, *failure;          /* its name, and its error; "": none */
     const char *names[2]; /* above `trace` and `predicted`, which is then drawn as large below it;
                              NULL: `predicted` is the prediction of the run */
-    int64_t parted_ns;    /* with names: the time of a vertical line; < 0: none */
-    bool steps;           /* times count steps, not units */
+    const struct logp_explanation *paths[2]; /* with names: critical paths to be drawn; or NULL */
+    bool in_page;                            /* the SVG is part of a page, which has its styles */
+    int64_t parted_ns;                  /* with names: the time of a vertical line; < 0: none */
+    bool steps;                         /* times count steps, not units */
     const struct logp_trace *trace;     /* of the run; without a run, of the schedule */
     const struct logp_trace *predicted; /* shown with it; NULL: none */
     struct parting parting;             /* with `predicted` */
@@ -61,8 +63,30 @@ struct trace_form {
 extern const struct trace_form trace_as_text, trace_as_svg, trace_as_perfetto, trace_as_json,
     trace_as_goal;
 
+/* ---- window.c: the part of it that a diagram shows ---- */
+
+struct window {
+    int64_t from_ns, to_ns;
+    bool is_cut;             /* it is not the whole time */
+    int64_t n_ranks, *ranks; /* ascending */
+    int64_t n_rows, per_row; /* per_row: neighbouring ranks of a row */
+    int64_t *row_of;         /* by rank; -1: it is not shown */
+};
+
+/* Whether the options name ranks and times that the trace has. */
+CHECKED struct problem *check_window(const struct question *q, const struct logp_trace *trace);
+/* What the options choose of P ranks and times up to end_ns. grouped: at most 64 rows, of several
+ * ranks where there are more. Freed by free_window() */
+struct window window_of(const struct question *q, int64_t P, int64_t end_ns, bool grouped);
+void free_window(struct window *w);
+/* Whether a part of an event is shown. */
+bool is_in_window(const struct window *w, int64_t start_ns, int64_t end_ns);
 /* ---- caption.c: its description in words; all return buf ---- */
 
+/* When the rank of an MPI program called MPI_Finalize; -1: it did not */
+int64_t finalize_ns(const struct logp_trace *t, int64_t rank);
+/* When the last rank called it, which is the end of the program's own work; -1: not all called it */
+int64_t program_ns(const struct logp_trace *t);
 /* "predicted", "virtual", "wall", "host" */
 const char *source_name(enum logp_trace_source source);
 /* "units" or "steps" */

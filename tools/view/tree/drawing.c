@@ -138,8 +138,8 @@ static struct heading heading_of(const struct question *q, const struct tree *tr
 
     if (p->o_send_ns != p->o_recv_ns)
         snprintf(o_recv, sizeof(o_recv), " and %g", (double)p->o_recv_ns / unit);
-    snprintf(h.what, sizeof(h.what), "%s %s, P = %lld: %.12g units", tree->algorithm, tree->name,
-             (long long)tree->n, tree->time);
+    snprintf(h.what, sizeof(h.what), "%s %s, P = %lld: %.12g %s", tree->algorithm, tree->name,
+             (long long)tree->n, tree->time, unit_word(q));
     if (q->form.title != NULL)
         snprintf(h.what, sizeof(h.what), "%s", q->form.title);
     snprintf(h.how, sizeof(h.how), "L %g, o %g%s, g %g; a box shows the rank, and when it %s",
@@ -241,7 +241,7 @@ static const char *operands(const struct shown *s, int64_t rank, char buf[MAX_CA
     return buf;
 }
 
-static void set_title(const struct tree *tree, char title[MAX_CAPTION])
+static void set_title(const struct question *q, const struct tree *tree, char title[MAX_CAPTION])
 {
     int n;
 
@@ -253,8 +253,8 @@ static void set_title(const struct tree *tree, char title[MAX_CAPTION])
     else
         n = snprintf(title, MAX_CAPTION, "Sum of %lld operands on %lld processors",
                      (long long)tree->count, (long long)tree->n);
-    snprintf(title + n, (size_t)(MAX_CAPTION - n), ": %s%g units", tree->exact ? "" : "at most ",
-             tree->time);
+    snprintf(title + n, (size_t)(MAX_CAPTION - n), ": %s%g %s", tree->exact ? "" : "at most ",
+             tree->time, unit_word(q));
 }
 
 /* Draw the diagram, and below it the tree, which is at most as wide. */
@@ -304,7 +304,7 @@ static struct problem *draw_in_time(FILE *f, const struct question *of, const st
     TRY(make_invocation(&q, tree->name, &c));
     TRY(trace_prediction(&q, &c, s.algorithm, 0, &trace));
     s.trace = need(trace);
-    set_title(tree, title);
+    set_title(of, tree, title);
     text = need(open_memstream(&diagram, &size));
     trace_as_svg.show(text, &s);
     put_together(f, of, tree, close_text(text, &diagram));

@@ -122,10 +122,10 @@ static struct problem *print_csv(FILE *f, const struct question *q, const struct
     return NULL;
 }
 
-static void print_found_heading(FILE *f, const struct tree *tree)
+static void print_found_heading(FILE *f, const struct question *q, const struct tree *tree)
 {
-    fprintf(f, "%s %s tree, P = %lld: time %.12g units%s\n", tree->algorithm, tree->name,
-            (long long)tree->n, tree->time,
+    fprintf(f, "%s %s tree, P = %lld: time %.12g %s%s\n", tree->algorithm, tree->name,
+            (long long)tree->n, tree->time, unit_word(q),
             tree->returns ? tree->to_root ? ", there and back" : ", out and back" : "");
     if (tree->used < tree->n)
         fprintf(f, "%lld of the processors are used\n", (long long)tree->used);
@@ -136,22 +136,23 @@ static void print_found_heading(FILE *f, const struct tree *tree)
           f);
 }
 
-static void print_heading(FILE *f, const struct tree *tree)
+static void print_heading(FILE *f, const struct question *q, const struct tree *tree)
 {
     if (tree->found) {
-        print_found_heading(f, tree);
+        print_found_heading(f, q, tree);
         return;
     }
     if (!tree->sums) {
         fprintf(f,
-                "optimal broadcast tree, P = %lld: time %g units\n"
+                "optimal broadcast tree, P = %lld: time %g %s\n"
                 "rank, time at which it holds the item, effective time; children in the order of "
                 "sending\n\n",
-                (long long)tree->n, tree->time);
+                (long long)tree->n, tree->time, unit_word(q));
         return;
     }
-    fprintf(f, "%s summation tree, %lld operands, P = %lld: time %s%.12g units\n", tree->algorithm,
-            (long long)tree->count, (long long)tree->n, tree->exact ? "" : "at most ", tree->time);
+    fprintf(f, "%s summation tree, %lld operands, P = %lld: time %s%.12g %s\n", tree->algorithm,
+            (long long)tree->count, (long long)tree->n, tree->exact ? "" : "at most ", tree->time,
+            unit_word(q));
     if (tree->used < tree->n)
         fprintf(f, "%lld of the processors are used; more would not be faster\n",
                 (long long)tree->used);
@@ -168,7 +169,7 @@ static struct problem *print_text(FILE *f, const struct question *q, const struc
     bool *more = need(calloc((size_t)tree->used, sizeof(*more)));
 
     (void)q;
-    print_heading(f, tree);
+    print_heading(f, q, tree);
     for (int64_t id = 0; id < tree->used; id++) {
         const struct tree_node *node = &tree->nodes[id];
 

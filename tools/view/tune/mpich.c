@@ -23,6 +23,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Composed on nodes: among the ranks of each node (node_comm), and among one of each node
+ * (node_roots_comm), in the order of the sources. A broadcast is not composed from 12288 bytes on, or from
+ * 524288 if P is a power of two: MPIR_CVAR_BCAST_SHORT_MSG_SIZE and MPIR_CVAR_BCAST_LONG_MSG_SIZE. */
+static const struct tune_row allreduce[4], barrier[3], bcast[6], reduce[4];
+static const struct tune_part allreduce_parts[] = {{"reduce", reduce, .between = false},
+                                                   {"allreduce", allreduce, .between = true},
+                                                   {"broadcast", bcast, .between = false},
+                                                   {0}};
+static const struct tune_part barrier_parts[] = {{"barrier", barrier, .between = false},
+                                                 {"barrier", barrier, .between = true},
+                                                 {"broadcast", bcast, .between = false},
+                                                 {0}};
+static const struct tune_part bcast_parts[] = {
+    {"broadcast", bcast, .between = true}, {"broadcast", bcast, .between = false}, {0}};
+/* The node of the root is the last. */
+static const struct tune_part reduce_parts[] = {{"reduce", reduce, .between = false},
+                                                {"reduce", reduce, .between = true},
+                                                {"reduce", reduce, .between = false},
+                                                {0}};
+
 static const struct tune_row allgather[] = {
     {.ours = "bruck", .theirs = "Allgather_intra_brucks"},
     {.ours = "recursive-doubling",
@@ -31,11 +51,15 @@ static const struct tune_row allgather[] = {
     {.ours = "ring", .theirs = "Allgather_intra_ring"},
     {0},
 };
-static const struct tune_row allreduce[] = {
+static const struct tune_row allreduce[4] = {
     {.ours = "recursive-doubling", .theirs = "Allreduce_intra_recursive_doubling"},
     {.ours = "rabenseifner",
      .theirs = "Allreduce_intra_reduce_scatter_allgather",
      .needs = TUNE_MOST | TUNE_BUILT_IN},
+    {.ours = "recursive-doubling",
+     .theirs = "Allreduce_intra_smp",
+     .needs = TUNE_COMMUTES,
+     .parts = allreduce_parts},
     {0},
 };
 /* Scattered sends 32 messages at a time, including the one to the rank itself. */
@@ -45,17 +69,27 @@ static const struct tune_row alltoall[] = {
     {.ours = "bruck", .theirs = "Alltoall_intra_brucks"},
     {0},
 };
-static const struct tune_row bcast[] = {
+static const struct tune_row bcast[6] = {
     {.ours = "binomial", .theirs = "Bcast_intra_binomial"},
     {.ours = "scatter-doubling", .theirs = "Bcast_intra_scatter_recursive_doubling_allgather"},
     {.ours = "scatter-allgather", .theirs = "Bcast_intra_scatter_ring_allgather"},
+    {.ours = "binomial", .theirs = "Bcast_intra_smp", .below = 12288, .parts = bcast_parts},
+    {.ours = "binomial",
+     .theirs = "Bcast_intra_smp",
+     .needs = TUNE_POWER,
+     .below = 524288,
+     .parts = bcast_parts},
     {0},
 };
-static const struct tune_row reduce[] = {
+static const struct tune_row reduce[4] = {
     {.ours = "binomial", .theirs = "Reduce_intra_binomial"},
     {.ours = "rabenseifner",
      .theirs = "Reduce_intra_reduce_scatter_gather",
      .needs = TUNE_MOST | TUNE_BUILT_IN},
+    {.ours = "binomial",
+     .theirs = "Reduce_intra_smp",
+     .needs = TUNE_COMMUTES,
+     .parts = reduce_parts},
     {0},
 };
 static const struct tune_row reduce_scatter[] = {
@@ -73,11 +107,18 @@ static const struct tune_row reduce_scatter_block[] = {
     {0},
 };
 
+static const struct tune_row barrier[3] = {
+    {.ours = "dissemination", .theirs = "Barrier_intra_dissemination"},
+    {.ours = "dissemination", .theirs = "Barrier_intra_smp", .parts = barrier_parts},
+    {0},
+};
+
 /* The collectives for which MPICH has several algorithms. */
 static const struct tune_collective collectives[] = {
     {"allgather", "allgather", .sums = true, .rows = allgather},
     {"allreduce", "allreduce", .rows = allreduce},
     {"alltoall", "alltoall", .rows = alltoall},
+    {"barrier", "barrier", .rows = barrier, .composed = true},
     {"broadcast", "bcast", .rows = bcast},
     {"reduce", "reduce", .rows = reduce},
     {"reduce-scatter", "reduce_scatter", .sums = true, .rows = reduce_scatter},
@@ -212,6 +253,10 @@ static json_t *by_size(const struct tune_result *r, const struct tune_cells *of,
     json_t *tree = need(json_object());
     char up_to[32], any[32];
 
+    if (a->size == NULL) {
+        json_decref(tree);
+        return guarded(of->cells[0].best.row, a);
+    }
     snprintf(up_to, sizeof(up_to), "%s<=%%lld", a->size);
     snprintf(any, sizeof(any), "%s=any", a->size);
     for (size_t i = 0; i < of->n; i++) {
@@ -226,31 +271,31 @@ static json_t *by_size(const struct tune_result *r, const struct tune_cells *of,
     return tree;
 }
 
-/* Return the index of the next number of processors with other choices than j's; o->n_P: none. */
-static size_t next_other(const struct question *q, const struct tune_result *r, size_t j)
+/* Return the index of the next number of processors with other choices than j's; n: none. */
+static size_t next_other(const struct tune_result *r, const struct tune_cells *of, size_t n,
+                         size_t j)
 {
     size_t next = j + 1;
 
-    while (next < q->span.n_P &&
-           (r->of[next].n == 0 ||
-            ((!r->collective->sums || r->of[j].n == 1) && tune_same(&r->of[j], &r->of[next]))))
+    while (next < n && (of[next].n == 0 ||
+                        ((!r->collective->sums || of[j].n == 1) && tune_same(&of[j], &of[next]))))
         next++;
     return next;
 }
 
-/* Return the tree by number of processors; NULL: there are no choices. */
-static json_t *by_processors(const struct question *q, const struct tune_result *r,
+/* Return the tree by number of processors, of n of them; NULL: there are no choices. */
+static json_t *by_processors(const struct tune_result *r, const struct tune_cells *of, size_t n,
                              const struct always *a)
 {
     json_t *tree = need(json_object());
     size_t j = 0;
 
-    while (j < q->span.n_P && r->of[j].n == 0)
+    while (j < n && of[j].n == 0)
         j++;
-    for (size_t next; j < q->span.n_P; j = next) {
-        next = next_other(q, r, j);
-        add(tree, next < q->span.n_P ? "comm_size<=%lld" : "comm_size=any",
-            next < q->span.n_P ? q->span.P_list[next] - 1 : 0, by_size(r, &r->of[j], a));
+    for (size_t next; j < n; j = next) {
+        next = next_other(r, of, n, j);
+        add(tree, next < n ? "comm_size<=%lld" : "comm_size=any", next < n ? of[next].P - 1 : 0,
+            by_size(r, &of[j], a));
     }
     if (json_object_size(tree) > 0)
         return tree;
@@ -258,13 +303,39 @@ static json_t *by_processors(const struct question *q, const struct tune_result 
     return NULL;
 }
 
+/* Return the tree of a level; where nothing applies, what always works. */
+static json_t *of_level(const struct tune_result *r, const struct tune_level *level,
+                        const struct always *a)
+{
+    json_t *tree = by_processors(r, level->of, level->q->span.n_P, a);
+
+    return tree != NULL ? tree : leaf(a->intra);
+}
+
+/* Return the tree by level. A communicator without levels has all of its ranks in one node, or one in
+ * each; more ranks than a node has are the latter. */
+static json_t *by_level(const struct tune_result *r, json_t *parent, const struct always *a)
+{
+    json_t *tree = need(json_object()), *flat = need(json_object());
+
+    add(flat, "comm_size<=%lld", r->inside.q->span.P_list[0], of_level(r, &r->inside, a));
+    add(flat, "comm_size=any", 0, of_level(r, &r->between, a));
+    add(tree, "comm_hierarchy=parent", 0, parent);
+    add(tree, "comm_hierarchy=node", 0, of_level(r, &r->inside, a));
+    add(tree, "comm_hierarchy=node_roots", 0, of_level(r, &r->between, a));
+    add(tree, "comm_hierarchy=any", 0, flat);
+    return tree;
+}
+
 static json_t *selection(const struct question *q, const struct tune_result *r,
                          const struct always *a)
 {
-    json_t *tree = r != NULL ? by_processors(q, r, a) : NULL, *outer;
+    json_t *tree = r != NULL ? by_processors(r, r->of, q->span.n_P, a) : NULL, *outer;
 
     if (tree == NULL)
         tree = leaf(a->intra);
+    if (r != NULL && r->inside.of != NULL)
+        tree = by_level(r, tree, a);
     if (a->in_place != NULL) {
         outer = need(json_object());
         add(outer, "is_sendbuf_inplace=yes", 0, leaf(a->in_place));
@@ -303,5 +374,9 @@ static void print(FILE *f, const struct question *q, const struct tune_result *r
     free(text);
 }
 
-const struct tune_form tune_mpich = {
-    .suffix = "json", .name = "mpich", .collectives = collectives, .whole = true, .print = print};
+const struct tune_form tune_mpich = {.suffix = "json",
+                                     .name = "mpich",
+                                     .collectives = collectives,
+                                     .whole = true,
+                                     .levels = TUNE_COMPOSED,
+                                     .print = print};

@@ -42,6 +42,8 @@ static int width_of(const struct question *q, const struct tune_result *r)
 static void print_people(FILE *f, const struct question *q, const struct tune_result *results,
                          size_t n)
 {
+    if (q->model.arrival_text != NULL)
+        fprintf(f, "mean times with arrivals %s\n\n", q->model.arrival_text);
     for (size_t i = 0; i < n; i++) {
         const int width = width_of(q, &results[i]);
 
@@ -71,13 +73,13 @@ static json_t *cell_json(const struct question *q, const struct tune_result *r, 
 {
     const bool next = c->next.algorithm != NULL, sized = has_sizes(r);
 
-    return json_pack("[s,I,o,o,s,I,s?,o,o,o,o,o]", r->collective->ours, (json_int_t)P,
+    return json_pack("[s,I,o,o,s,I,s?,o,o,o,o,o,s?]", r->collective->ours, (json_int_t)P,
                      json_if(sized, c->from), json_if(sized, c->to), c->best.algorithm->name,
                      (json_int_t)c->best.ns, next ? c->next.algorithm->name : NULL,
                      json_if(next, c->next.ns), json_if(c->best.k > 0, c->best.k),
                      json_if(next && c->next.k > 0, c->next.k),
                      same_results_json(r->collective->ours, q->what.may_differ),
-                     json_if(c->settled > c->from, c->settled));
+                     json_if(c->settled > c->from, c->settled), q->model.arrival_text);
 }
 
 static void print_rows(FILE *f, const struct question *q, const struct tune_result *results,
@@ -87,7 +89,7 @@ static void print_rows(FILE *f, const struct question *q, const struct tune_resu
                         .form = RECORDS_CSV,
                         .columns = "collective,P,bytes_from,bytes_to,algorithm,predicted_ns,"
                                    "next_best,next_best_ns,k,next_best_k,same_results,"
-                                   "bytes_settled_from",
+                                   "bytes_settled_from,arrival",
                         .end = "\r\n"};
 
     for (size_t i = 0; i < n; i++)

@@ -2,6 +2,7 @@
 /* A comparison in words and as two space-time diagrams on one time axis: text, SVG, and both as a page.
  * Times in words are microseconds. */
 #include "view/views.h"
+#include "view/report/report.h"
 #include "view/trace/trace.h"
 #include "answer/versus/versus.h"
 #include "view/records/records.h"
@@ -179,7 +180,7 @@ static void print_words(FILE *f, const struct versus *v)
 /* ---- diagrams ---- */
 
 static void draw(FILE *f, const struct versus *v, const struct trace_form *form, const char *title,
-                 const char *foot)
+                 const char *foot, bool in_page)
 {
     char *names[2] = {formula(v, 0), formula(v, 1)};
     const struct shown s = {.q = v->out.q,
@@ -188,6 +189,8 @@ static void draw(FILE *f, const struct versus *v, const struct trace_form *form,
                             .trace = v->traces[0],
                             .predicted = v->traces[1],
                             .names = {names[0], names[1]},
+                            .paths = {v->out.rows[0].explained, v->out.rows[1].explained},
+                            .in_page = in_page,
                             .parted_ns = v->path.found ? v->path.at_ns : -1};
 
     form->show(f, &s);
@@ -203,39 +206,137 @@ static void show_text(FILE *f, const struct versus *v)
     fprintf(f, "\n%s\n\n", verdict(v, text));
     print_words(f, v);
     if (v->traces[0] != NULL)
-        draw(f, v, &trace_as_text, "", "");
+        draw(f, v, &trace_as_text, "", "", false);
     else
-        fprintf(f, "\nDiagrams are drawn for up to %lld processors\n",
-                (long long)trace_as_svg.most);
+        fprintf(f, "\nDiagrams of text are drawn for up to %d processors\n", VERSUS_LINES);
 }
 
-static void show_svg(FILE *f, const struct versus *v)
+static void draw_svg(FILE *f, const struct versus *v, bool in_page)
 {
     char title[MAX_CAPTION], foot[MAX_CAPTION];
 
     parting(v, foot);
     if (v->path.found)
         snprintf(foot + strlen(foot), MAX_CAPTION - strlen(foot), " (dotted line)");
-    draw(f, v, &trace_as_svg, verdict(v, title), foot);
+    draw(f, v, &trace_as_svg, in_page ? "" : verdict(v, title), foot, in_page);
 }
 
+static void show_svg(FILE *f, const struct versus *v)
+{
+    draw_svg(f, v, false);
+}
+
+/* A text for a page, with the characters special to XML escaped; to be freed. */
+static char *escaped(const char *words)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = need(open_memstream(&text, &size));
+
+    write_xml(f, words);
+    return close_text(f, &text);
+}
+
+static void write_partings(FILE *f, const struct versus *v)
+{
+    char *text = NULL, *save = NULL;
+    size_t size;
+    FILE *words = need(open_memstream(&text, &size));
+
+    print_parting_path(words, v);
+    print_parting_tasks(words, v);
+    close_text(words, &text);
+    for (char *line = strtok_r(text, "\n", &save); line != NULL;
+         line = strtok_r(NULL, "\n", &save)) {
+        write_xml(f, line);
+        putc('\n', f);
+    }
+    free(text);
+}
+
+static void write_difference(FILE *f, const struct versus *v, char *const names[2])
+{
+    int i = 0, k = 0;
+
+    fprintf(
+        f,
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Table: the times as "
+        "sums\"><table class=\"wide\"><caption class=\"hidden\">The times as sums</caption><thead>"
+        "<tr><th scope=\"col\">Part</th><th scope=\"col\">%s</th><th scope=\"col\">%s</th><th "
+        "scope=\"col\">Difference in us</th></tr></thead><tbody>\n",
+        names[0], names[1]);
+    for (;;) {
+        const struct part a = next_part(v->out.rows[0].explained, &i),
+                          b = next_part(v->out.rows[1].explained, &k);
+
+        if (a.name == NULL)
+            break;
+        if (a.ps == 0 && b.ps == 0 && a.count <= 0 && b.count <= 0)
+            continue;
+        fprintf(f, "<tr><th scope=\"row\">%s</th>", a.name);
+        if (a.count >= 0)
+            fprintf(f, "<td>%lld</td><td>%lld</td>", (long long)a.count, (long long)b.count);
+        else
+            fprintf(f, "<td>%.3f</td><td>%.3f</td>", (double)a.ps / 1e6, (double)b.ps / 1e6);
+        fprintf(f, "<td>%+.3f</td></tr>\n", (double)(b.ps - a.ps) / 1e6);
+    }
+    fprintf(f,
+            "<tr><th scope=\"row\">T in us</th><td>%.3f</td><td>%.3f</td><td>%+.3f</td></tr>\n"
+            "</tbody></table></div>\n",
+            us(time_of(v, 0)), us(time_of(v, 1)), us(time_of(v, 1) - time_of(v, 0)));
+}
+
+/* The page: its title has the parameters, and its styles and scripts are those of the reports. */
 static void show_html(FILE *f, const struct versus *v)
 {
-    char text[MAX_CAPTION];
+    const struct shown s = {.q = v->out.q, .trace = v->traces[0]};
+    char buf[MAX_CAPTION], *plain[2] = {formula(v, 0), formula(v, 1)};
+    char *formulas[2] = {escaped(plain[0]), escaped(plain[1])},
+         *names[2] = {escaped(name_of(v, 0)), escaped(name_of(v, 1))},
+         *model = escaped(model_of(&s, buf)), *says = escaped(verdict(v, buf));
 
     fprintf(f,
-            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width\">\n"
-            "<title>%s: %s and %s</title>\n"
-            "<style>:root{color-scheme:light dark}body{font-family:sans-serif;margin:2em auto;"
-            "max-width:60em;padding:0 1em}pre{overflow-x:auto}svg{max-width:100%%;height:auto}"
-            "</style></head>\n<body><h1>%s, P = %lld</h1>\n<p>%s.</p>\n<pre>",
-            v->out.collective, name_of(v, 0), name_of(v, 1), v->out.collective,
-            (long long)v->out.q->model.P, verdict(v, text));
-    print_words(f, v);
-    fputs("</pre>\n", f);
-    show_svg(f, v);
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+            "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
+            "<title>%s: %s and %s, P = %lld, %s</title>\n<style>\n",
+            v->out.collective, names[0], names[1], (long long)v->out.q->model.P, model);
+    write_plain_styles(f);
+    fprintf(
+        f,
+        "</style></head>\n<body><header class=\"top\"><div class=\"top-row\"><p class=\"brand\">"
+        "LogP <span>explanation</span></p><nav aria-label=\"Sections\"><a href=\"#terms\">Terms"
+        "</a><a href=\"#diagrams\">Diagrams</a></nav><button type=\"button\" id=\"theme\" "
+        "class=\"quiet\" aria-pressed=\"false\">Dark</button></div></header>\n<main>\n"
+        "<section class=\"lead\" aria-labelledby=\"title\"><h1 id=\"title\">%s: %s and %s, "
+        "P = %lld</h1><p class=\"soft\">%s</p><p>%s.</p></section>\n"
+        "<section id=\"terms\" aria-labelledby=\"terms-title\"><h2 id=\"terms-title\">The times "
+        "as sums</h2><p>%s<br>%s</p>\n",
+        v->out.collective, names[0], names[1], (long long)v->out.q->model.P, model, says,
+        formulas[0], formulas[1]);
+    write_difference(f, v, names);
+    fputs("</section>\n<section id=\"diagrams\" aria-labelledby=\"diagrams-title\"><h2 "
+          "id=\"diagrams-title\">Diagrams and critical paths</h2>\n<pre class=\"partings\" "
+          "tabindex=\"0\">",
+          f);
+    write_partings(f, v);
+    fputs("</pre>\n<figure id=\"both\" class=\"space-time-part\" data-figure=\"diagrams\" "
+          "tabindex=\"0\" "
+          "aria-label=\"Both space-time diagrams\">\n",
+          f);
+    draw_svg(f, v, true);
+    fprintf(f, "</figure></section>\n</main>\n<footer>liblogp %s</footer>\n", logp_version());
+    write_plain_scripts(f);
     fputs("</body></html>\n", f);
+    for (int i = 0; i < 2; i++) {
+        free(plain[i]);
+        free(formulas[i]);
+        free(names[i]);
+    }
+    free(model);
+    free(says);
 }
 
 const struct versus_form versus_as_text = {show_text, false};

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# explored.sh LOGP CC LIB SOURCES INCLUDE...: logp explore: each processor has a copy of the program and of its library.
+set -u
+logp=$1 cc=$2 lib=$3 sources=$4
+shift 4
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+export LOGP_CONFIG= LOGP_CHECK_SMALLEST=0
+unset LOGP_REPLAY_DIR LOGP_REPLAY LOGP_CHECK_RUNS LOGP_CHECK_SEED LOGP_CHECK_CONFIRM
+fail() { echo "failed: $*" >&2; exit 1; }
+# expect CODE TEXT OPTIONS...: explore ends with this code and says this
+expect() {
+    local code=0
+    { timeout 60 "$logp" explore "${@:3}" >out 2>&1; } 2>/dev/null || code=$?
+    [ $code -eq "$1" ] || fail "${*:3}: exit code $code in place of $1: $(cat out)"
+    grep -qF -- "$2" out || fail "${*:3}: not said: $2: $(cat out)"
+}
+
+"$cc" -std=gnu11 -g -O1 -fPIC -shared -o libclocked.so "$sources/clocked.c" || fail 'the library does not compile'
+"$cc" -std=gnu11 -g -O1 "${@/#/-I}" -o explored "$sources/explored.c" -L. -lclocked "$lib" \
+    -Wl,-rpath,"$PWD" -Wl,-rpath,"$(dirname "$lib")" || fail 'the program does not compile'
+
+# statics are those of a processor and a run, with each strategy
+expect 0 'explored: no failure: ' -P 1,3 --runs 50 ./explored
+expect 0 'no failure' -P 2 --strategy exhaustive ./explored
+expect 0 'no failure' -P 3 --strategy pct --runs 20 -L 6us -o 2us ./explored
+expect 0 'executions explored' -P 3 --strategy exhaustive ./explored collect
+LOGP_CHECK_CORES=2 expect 0 'no failure' -P 3 --runs 40 ./explored collect
+
+# failures, smaller ones, and replays
+expect 1 'first != 2 does not hold: 2 and 2' -P 3,5 --runs 200 ./explored check
+grep -q 'of 1 choice 1 differs' out || fail "not smaller: $(cat out)"
+grep -q '^rank 2 was first$' out || fail "no output of the run: $(cat out)"
+grep -q 'explored.c:[0-9]*, rank 0' out || fail "no line: $(cat out)"
+grep -q 'not confirmed\|fresh process' out && fail "not confirmed: $(cat out)"
+file=$(ls ./*.replay)
+"$logp" replay "$file" >out 2>&1
+[ $? -eq 1 ] || fail "not again: $(cat out)"
+grep -q 'first != 2 does not hold' out || fail "another failure: $(cat out)"
+"$logp" trace --replay "$file" >out 2>&1 || true
+grep -q '^P0 ' out || fail "no diagram: $(cat out)"
+rm -f ./*.replay
+expect 1 "assertion \`first != 2' failed on rank 0" -P 3 --runs 200 ./explored assert
+expect 1 'ended with exit code 4' -P 3 --runs 200 ./explored exit
+expect 139 'rank 0 crashed (Segmentation fault), last in logp_main (explored.c:' -P 3 --runs 200 ./explored crash
+
+# numbers are choices of the run
+expect 1 'mine == theirs does not hold' -P 2 --runs 200 ./explored rand
+expect 0 'no failure' -P 2 --runs 50 ./explored getrandom
+
+# a restart begins with new statics
+expect 0 'no failure' -P 2 --runs 200 --faults restarts=1 ./explored restart
+expect 1 'kept == 0 does not hold' -P 2 --runs 200 --faults restarts=1 ./explored lost
+expect 0 'no failure' -P 2 --runs 200 --faults restarts=1 --fault-places ranks=1 ./explored lost
+
+# wrong input: one line, exit code 2
+expect 2 'explore: which program?' -P 2
+expect 2 'explore: ./missing: No such file' ./missing
+expect 2 'it does not define int logp_main(' /bin/true
+echo 'no program' >script
+expect 2 'it is not an executable' ./script
+expect 2 '--strategy' --strategy best ./explored
+expect 2 'a number of runs, 1 .. 2^40' --runs 0 ./explored
+expect 2 'overtaken=N,partitions=N with N in 0 .. 1000' --faults wrong=1 ./explored
+expect 2 'ranks=A-B, senders=A-B' --fault-places ranks=9-3 ./explored
+expect 2 'ranks=A-B, senders=A-B' --fault-places ranks=64 ./explored
+expect 2 'not an option of logp explore' --executor fiber ./explored
+expect 0 'no failure' -L 6us --runs 50 --faults overtaken=1 ./explored
+exit 0

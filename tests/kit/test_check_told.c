@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* The test kit: what a report says of choices, payloads, tags, histories and threads. */
+#include "kit.h"
+
+#include <logp/history.h>
+
+#include <pthread.h>
+
+/* ---- names ---- */
+
+static const char *const lengths[] = {"short", "long"};
+
+static int chooses(struct logp_vp *vp, void *arg)
+{
+    const int i = logp_choose_named(vp, 2, "timeout", lengths),
+              n = logp_choose_named(vp, 9, "n", NULL);
+
+    (void)arg;
+    return i < 0 ? i : LOGP_CHECK(vp, i == 0 || n != 3);
+}
+
+Test(check_told, choices_have_names)
+{
+    struct logp_check check = check_of(1, LOGP_STRATEGY_EXHAUSTIVE, 0);
+    TEST_FAILURE f = {.text = NULL};
+
+    cr_assert_eq(logp_check(chooses, NULL, &check, &f), -EPROTO);
+    SAYS(f.text, "rank 0 chooses timeout: long (default: rank 0 chooses timeout: short)");
+    SAYS(f.text, "rank 0 chooses n: 3 (default: rank 0 chooses n: 0)");
+    SAYS(f.text, "chose timeout: long\n");
+}
+
+struct vote {
+    int term, of;
+};
+
+static int votes(struct logp_vp *vp, void *arg)
+{
+    struct vote v = {3, logp_vp_rank(vp)};
+    int first = 0, rc = 0;
+
+    (void)arg;
+    if (v.of > 0)
+        return logp_send(vp, 0, 1, &v, sizeof(v));
+    for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++) {
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 1, &v, sizeof(v), NULL);
+        first = i == 1 ? v.of : first;
+    }
+    return rc != 0 ? rc : LOGP_CHECK_NE(vp, first, 2);
+}
+
+static void describe(void *arg, int tag, const void *data, size_t n_bytes, char *text, size_t size)
+{
+    const struct vote *v = data;
+
+    (void)arg;
+    if (tag == 1 && n_bytes == sizeof(*v))
+        snprintf(text, size, "vote of %d, term %d", v->of, v->term);
+}
+
+static const char *const tags[] = {NULL, "vote"};
+
+static struct logp_check voting(int P)
+{
+    struct logp_check check = check_of(P, LOGP_STRATEGY_RANDOM, 100);
+
+    check.tag_names = tags;
+    check.n_tag_names = 2;
+    check.describe = describe;
+    return check;
+}
+
+Test(check_told, payloads_and_tags_are_described)
+{
+    struct logp_check check = voting(3);
+    TEST_FAILURE f = {.text = NULL};
+
+    cr_assert_eq(logp_check(votes, NULL, &check, &f), -EPROTO);
+    SAYS(f.text, "send to rank 0, tag 1 (vote), 8 bytes (vote of 2, term 3)\n");
+    SAYS(f.text, "receive of rank 2, tag 1 (vote), 8 bytes (vote of 2, term 3), sent in step ");
+}
+
+Test(check_told, payloads_of_timed_runs_are_described)
+{
+    struct logp_check check = voting(3);
+    TEST_FAILURE f = {.text = NULL};
+
+    check.network = LOGP_NETWORK(.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000);
+    cr_assert_eq(logp_check(votes, NULL, &check, &f), -EPROTO, "%s", check.checked.text);
+    SAYS(f.text, "send to rank 0, tag 1 (vote), 8 bytes (vote of 1, term 3)\n");
+}
+
+static int leaves(struct logp_vp *vp, void *arg)
+{
+    const struct vote v = {4, 1};
+
+    (void)arg;
+    return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, 1, &v, sizeof(v)) : 0;
+}
+
+Test(check_told, messages_that_are_left_are_described)
+{
+    struct logp_check check = voting(2);
+
+    finds(leaves, NULL, &check, -EBADMSG, LOGP_FAILURE_LEFT_OVER,
+          "from rank 1 to rank 0, tag 1 (vote), 8 bytes (vote of 1, term 4), sent in step 1\n");
+}
+
+/* ---- histories ---- */
+
+static struct logp_history *history;
+
+static int reset(int P, void *arg)
+{
+    (void)P;
+    (void)arg;
+    logp_history_reset(history);
+    return 0;
+}
+
+/* Rank 1 reads 5, which nobody writes before it reads 0 again. */
+static int stale_read(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    int id, rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        id = logp_history_invoke(history, vp, me, me == 0 ? LOGP_HISTORY_WRITE : LOGP_HISTORY_READ,
+                                 0, me == 0 ? 5 : 0);
+        rc = id < 0 ? id : logp_history_return(history, vp, id, me == 1 && i == 0 ? 5 : 0);
+    }
+    return rc != 0 ? rc : LOGP_CHECK_LINEARIZABLE(vp, history, logp_model_find("register"));
+}
+
+Test(check_told, a_history_that_no_order_explains_is_shown)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 100);
+    TEST_FAILURE f = {.text = NULL};
+    const char *line;
+
+    cr_assert_eq(logp_history_create(&history), 0);
+    check.before = reset;
+    cr_assert_eq(logp_check(stale_read, NULL, &check, &f), -EPROTO, "%s", check.checked.text);
+    SAYS(f.text, "the history (register), in the order of events:\n");
+    line = strstr(f.text, "  client 1   read: ");
+    cr_assert(line != NULL && strchr(line, '|') != NULL, "%s", f.text);
+    SAYS(f.text, "<- no order explains it\n");
+    logp_history_destroy(history);
+}
+
+/* ---- liveness ---- */
+
+static int may_arrive(struct logp_vp *vp, void *arg)
+{
+    int x = 0, rc = 0;
+    bool found;
+
+    if (logp_vp_rank(vp) > 0)
+        return logp_send(vp, 0, 0, &x, sizeof(x));
+    while (rc == 0 && arg != NULL)
+        rc = logp_probe(vp, 1, 9, &found, NULL);
+    if (rc == 0)
+        rc = logp_recv_until(vp, 1, 0, &x, sizeof(x), logp_now(vp) + 1000, NULL);
+    if (rc == 0)
+        LOGP_REACHED(vp, "arrived");
+    return rc == -ETIME ? 0 : rc;
+}
+
+/* arg: rank 0 polls for ever */
+static void expect_not_reached(void *arg, struct logp_check *check, const char *part)
+{
+    TEST_FAILURE f = {.text = NULL};
+
+    cr_assert_eq(logp_check(may_arrive, arg, check, &f), -ELOOP, "%s", check->checked.text);
+    cr_assert_eq(f.kind, LOGP_FAILURE_LIVELOCK, "%s", f.text);
+    SAYS(f.text, part);
+}
+
+Test(check_told, each_run_must_reach_some_labels)
+{
+    static const char *const labels[] = {"arrived"};
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 1000);
+
+    check.leaves_messages = true;
+    passes(may_arrive, NULL, &check);
+    check.must_reach = labels;
+    check.n_must_reach = 1;
+    expect_not_reached(NULL, &check, "arrived: not reached, though the run has ended\n");
+    check.most_steps = 500;
+    expect_not_reached(&check, &check, "arrived: not reached within most_steps events\n");
+}
+
+/* ---- crashes and threads ---- */
+
+static int n_returned;
+
+/* It does not look at the result. */
+static void careless(struct logp_vp *vp)
+{
+    int x = 0;
+
+    logp_send(vp, 1 - logp_vp_rank(vp), 0, &x, sizeof(x));
+}
+
+static int ignores_errors(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 3; i++)
+        careless(vp);
+    n_returned++;
+    return 0;
+}
+
+static int both_or_crashed(const struct logp_report *report, void *arg)
+{
+    const int n = n_returned;
+
+    (void)report;
+    n_returned = 0;
+    *(int *)arg += n < 2;
+    return n > 2 ? -EIO : 0;
+}
+
+Test(check_told, a_crashed_program_is_left)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 200);
+    int n_left = 0;
+
+    n_returned = 0;
+    check.leaves_messages = true;
+    check.leaves_frames = true;
+    check.most_faults.crashes = 1;
+    check.after = both_or_crashed;
+    passes(ignores_errors, &n_left, &check);
+    cr_assert_gt(n_left, 0);
+}
+
+static void *call_from_outside(void *vp)
+{
+    logp_send(vp, 0, 0, NULL, 0);
+    return NULL;
+}
+
+static int with_thread(struct logp_vp *vp, void *arg)
+{
+    pthread_t thread;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 1 && pthread_create(&thread, NULL, call_from_outside, vp) == 0)
+        pthread_join(thread, NULL);
+    return logp_vp_rank(vp) == 0 ? logp_recv(vp, 1, 0, NULL, 0, NULL) : 0;
+}
+
+Test(check_told, calls_of_another_thread_are_named)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
+
+    finds(with_thread, NULL, &check, -EPROTO, LOGP_FAILURE_ASSERTED,
+          "rank 1: a thread that is not the processor's own calls a function of vp.h");
+}

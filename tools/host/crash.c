@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* A rank that crashes: its place is reported before the process ends, or the test kit repeats the run. */
+#include "host.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct sigaction before; /* of SIGSEGV: the runtime names a stack that is exceeded */
+
+/* Libraries are loaded once, and many are not made for several threads. */
+static void blame_library(const struct host_rank *h)
+{
+    const char *library = host_library_here(), *slash;
+    char text[512];
+    int n;
+
+    if (library == NULL || the_job->n_ranks == 1 || logp_machine_cores(logp_vp_machine(h->vp)) == 1)
+        return;
+    slash = strrchr(library, '/');
+    n = snprintf(text, sizeof(text),
+                 "the crash is within %.200s, which all ranks share: link it statically, or type "
+                 "--cores 0\n",
+                 slash != NULL ? slash + 1 : library);
+    if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+        return; /* there is no place for it */
+}
+
+static void crashed(int signal_number, siginfo_t *info, void *context)
+{
+    const struct host_rank *h = host_here();
+    const struct host_rank *maker = the_job != NULL ? host_maker() : NULL;
+    char text[256 + 2 * PLACE_TEXT], place[PLACE_TEXT], library[PLACE_TEXT];
+    uintptr_t at;
+    int n;
+
+    if (h != NULL ? signal_number != SIGABRT || the_job->main == NULL : maker != NULL) {
+        at = host_place_here();
+        host_name_places(the_job, &at, 1, &place);
+        host_name_own_library(library);
+        if (h != NULL)
+            n = snprintf(text, sizeof(text), "rank %d crashed (%s)%s, last in %s%s\n",
+                         logp_vp_rank(h->vp), strsignal(signal_number), library, *h->call, place);
+        else
+            n = snprintf(text, sizeof(text), "a thread that rank %d has made crashed (%s)%s%s\n",
+                         (int)(maker - the_job->hosts), strsignal(signal_number), library, place);
+        if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+            signal(signal_number, SIG_DFL); /* there is no place for a report */
+        blame_library(h);
+    }
+    if (signal_number == SIGSEGV && (before.sa_flags & SA_SIGINFO) != 0)
+        before.sa_sigaction(signal_number, info, context);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+void *host_make_handler_stack(void)
+{
+    stack_t stack = {.ss_size = 64 << 10}, has;
+
+    if (sigaltstack(NULL, &has) != 0 || (has.ss_flags & SS_DISABLE) == 0)
+        return NULL;
+    stack.ss_sp = malloc(stack.ss_size);
+    if (stack.ss_sp != NULL)
+        sigaltstack(&stack, NULL);
+    return stack.ss_sp;
+}
+
+void host_free_handler_stack(void *memory)
+{
+    const stack_t none = {.ss_flags = SS_DISABLE};
+
+    if (memory != NULL)
+        sigaltstack(&none, NULL);
+    free(memory);
+}
+
+void host_catch_crashes(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    struct sigaction action = {.sa_sigaction = crashed,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        sigaction(signals[i], &action, signals[i] == SIGSEGV ? &before : NULL);
+}
