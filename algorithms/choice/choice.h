@@ -123,8 +123,8 @@ int lpi_by_formulas(const void *collective, int64_t P, const struct logp_invocat
  * any. */
 int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
                       const struct logp_invocation *c, struct lpi_choice *out);
-/* invocation.c: whether the values in c are the whole question: it has no topology, links, list or
- * blocks. */
+/* invocation.c: whether the values in c are the whole question: it has no list or blocks, and its
+ * topology, links and ports a number. */
 bool lpi_is_cacheable(const struct logp_invocation *c);
 
 /* invocation.c: whether the buffers of all ranks have sizes that can be addressed. No product of n_bytes,
