@@ -125,6 +125,17 @@ CHECKED struct problem *predicted_best(const struct question *q, const char *col
 int64_t lower_bound(const struct question *q, const char *collective,
                     const struct logp_invocation *c);
 
+/* ---- arrivals.c ---- */
+
+/*
+ * Predict the mean time over all patterns, and set the parameters of *c: one set of them for all. Only means up
+ * to `until` are wanted, INT64_MAX: any. ns: out, the time with each pattern; NULL: not wanted.
+ * @return a lower bound: the mean is later; none: it is not known
+ */
+struct logp_prediction predict_mean(const struct arrivals *arrivals,
+                                    const struct logp_algorithm *algorithm, int64_t P,
+                                    struct logp_invocation *c, int64_t until, int64_t *ns);
+
 /* ---- tracing.c ---- */
 
 /* The trace of the algorithm's schedule under the delay model of the options; *out: NULL: it has no
