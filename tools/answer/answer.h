@@ -43,6 +43,11 @@ struct row {
     const int64_t *rank_ends; /* by rank, of a GOAL file: the end of its last operation; kept by the
                                  question. NULL: not known */
     int64_t n_rank_ends;
+    const struct logp_args
+        *args; /* with several patterns of arrivals, its parameters; kept by the question. NULL:
+                                     those of the output */
+    const int64_t *pattern_ns; /* and its time with each pattern; NULL: not known */
+    int64_t n_patterns;
     bool has_alone;
     int64_t alone_ns;      /* of a file of --schedule, without the others */
     char wrong_ranks[128]; /* without the right result in it: "3,7"; many: "3,7,+5 more" */
