@@ -137,7 +137,7 @@ static bool predict_parts(const struct place *at, struct tune_pick *pick)
     return true;
 }
 
-/* What is known of a pick: 0, nothing; LATER: its time is beyond pick->ns; APPLIES_NOT: or no prediction bounds it. */
+/* The state of a pick. UNKNOWN is 0. LATER: its time is beyond pick->ns. APPLIES_NOT: it does not apply, or no prediction bounds it. */
 enum known_as { UNKNOWN, APPLIES, APPLIES_NOT, LATER };
 
 /* Its time up to `until`, as predict_mean(). */
