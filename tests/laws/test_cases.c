@@ -370,8 +370,8 @@ Test(cases, every_algorithm_is_right_and_on_time)
 {
     struct logp_machine *machines[MOST_P + 1] = {NULL};
     const char *single = getenv("LOGP_TEST_SEED"), *points = getenv("LOGP_TEST_POINTS");
-    const uint64_t n_cases =
-        points != NULL ? strtoull(points, NULL, 10) : (uint64_t)(CASES / test_divisor());
+    const int own = CASES / test_divisor();
+    const uint64_t n_cases = points != NULL ? (uint64_t)strtoull(points, NULL, 10) : (uint64_t)own;
     const uint64_t first = single != NULL ? strtoull(single, NULL, 10) : 1;
     struct arrived arrived = {0};
     struct count *counts = NULL;
