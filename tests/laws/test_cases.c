@@ -398,6 +398,25 @@ Test(cases, every_algorithm_is_right_and_on_time)
     free(counts);
 }
 
+/* Found by more points: a capacity over links with unlike overheads; a rank of several ports that is busy for longer
+ * if its messages come at once. */
+Test(cases, found_by_more_points)
+{
+    static const uint64_t seeds[] = {107850, 112140};
+    struct logp_machine *machines[MOST_P + 1] = {NULL};
+    struct arrived arrived = {0};
+    struct count *counts;
+    size_t n;
+
+    test_rows(&n);
+    counts = calloc(n, sizeof(*counts));
+    for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++)
+        check_case(machines, seeds[i], counts, &arrived);
+    for (int P = 0; P <= MOST_P; P++)
+        cr_assert(machines[P] == NULL || logp_machine_destroy(machines[P]) == 0);
+    free(counts);
+}
+
 /* ---- more processors than are run ---- */
 
 static int64_t many_P(uint64_t *random, bool rooted)
