@@ -59,6 +59,8 @@ expect 0 'no failure' -P 2 --runs 200 --faults restarts=1 --fault-places ranks=1
 expect 2 'explore: which program?' -P 2
 expect 2 'explore: ./missing: No such file' ./missing
 expect 2 'it does not define int logp_main(' /bin/true
+echo 'int _Z9logp_mainP7logp_vpiPPc(void) { return 0; } int main(void) { return 0; }' | "$cc" -x c - -o of-cxx
+expect 2 'its logp_main() has a name of C++: declare it extern "C"' ./of-cxx
 echo 'no program' >script
 expect 2 'it is not an executable' ./script
 expect 2 '--strategy' --strategy best ./explored
