@@ -54,6 +54,7 @@ struct search {
     struct lpi_choice best;
     size_t at;                     /* the row of the best */
     int64_t at_most, at_least;     /* bounds of the best time */
+    int64_t until;                 /* no longer time is wanted; 0: any is */
     const struct lpi_watch *watch; /* NULL: all are compared */
     struct logp_choice *left;      /* out: rows that were not compared; NULL: not wanted */
 };
@@ -352,11 +353,14 @@ static bool is_ended(struct search *s)
     return s->is_ended;
 }
 
-/* Whether rows of the collective itself are open. The bound takes longer than the folds of the
- * others, few of which get far. */
-static bool has_own_open(const struct search *s)
+/* Whether rows of the collective itself are open, any time is wanted, and all ranks begin together. The bound takes
+ * longer than the folds of the others, few of which get far, and than those up to a time; and it knows no arrivals:
+ * few times with them come near it. */
+static bool is_bound_wanted(const struct search *s)
 {
-    for (size_t i = 0; i < s->n_open; i++)
+    const bool is_near = s->until == 0 && s->c->model.arrivals == NULL;
+
+    for (size_t i = 0; is_near && i < s->n_open; i++)
         if (!s->open[i].is_contained)
             return true;
     return false;
@@ -368,7 +372,7 @@ static int fold_open(struct search *s)
 
     if (rc != 0)
         return rc;
-    if (has_own_open(s))
+    if (is_bound_wanted(s))
         s->at_least = logp_collective_lower_bound(s->collective, s->P, &s->c->args, &s->c->model);
     qsort(s->open, s->n_open, sizeof(*s->open), in_order);
     for (int again = 0; again < 2; again++)
@@ -390,7 +394,7 @@ static int search(struct search *s)
 {
     int rc = 0;
 
-    s->at_most = INT64_MAX;
+    s->at_most = s->until > 0 ? s->until : INT64_MAX;
     s->at_least = 0;
     s->n_open = s->n_closed = 0;
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
@@ -544,11 +548,10 @@ int lpi_by_mean(const void *collective, int64_t P, const struct logp_invocation 
 
 /* ---- the free parameter of one row ---- */
 
-static int best_value(const void *algorithm, int64_t P, const struct logp_invocation *c,
-                      struct lpi_choice *out)
+int lpi_choose_until(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c,
+                     int64_t until, struct lpi_choice *out)
 {
-    const struct logp_algorithm *a = algorithm;
-    struct search s = {.collective = a->collective, .P = P, .c = c};
+    struct search s = {.collective = a->collective, .P = P, .c = c, .until = until};
     int rc;
 
     rc = add_candidates(&s, a, c);
@@ -556,6 +559,12 @@ static int best_value(const void *algorithm, int64_t P, const struct logp_invoca
         rc = search(&s);
     *out = s.best;
     return rc;
+}
+
+static int best_value(const void *algorithm, int64_t P, const struct logp_invocation *c,
+                      struct lpi_choice *out)
+{
+    return lpi_choose_until(algorithm, P, c, 0, out);
 }
 
 /* Whether the row within, or the one that comes first, is free: not set by the caller. */
@@ -577,6 +586,17 @@ static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct lo
         next = next_value(a, P, c, field, next);
     }
     return k;
+}
+
+void lpi_set_choice(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c,
+                    const struct lpi_choice *choice)
+{
+    c->args.within = choice->within;
+    if (choice->first != NULL) {
+        c->args.first = choice->first;
+        c->args.first_k = choice->first_k;
+    }
+    lpi_set_free(a, P, c, choice->value);
 }
 
 int lpi_resolve_free(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c)
@@ -601,13 +621,7 @@ int lpi_resolve_free(const struct logp_algorithm *a, int64_t P, struct logp_invo
         rc = lpi_choice_cached(best_value, a, P, c, &choice);
     else
         rc = best_value(a, P, c, &choice);
-    if (rc != 0)
-        return rc;
-    c->args.within = choice.within;
-    if (choice.first != NULL) {
-        c->args.first = choice.first;
-        c->args.first_k = choice.first_k;
-    }
-    lpi_set_free(a, P, c, choice.value);
-    return 0;
+    if (rc == 0)
+        lpi_set_choice(a, P, c, &choice);
+    return rc;
 }

@@ -249,6 +249,18 @@ LOGP_API struct logp_prediction logp_algorithm_predict_by(const struct logp_algo
                                                           enum logp_basis by);
 
 /**
+ * As logp_algorithm_predict(), but only times up to until_ns are wanted: a later one is not computed to its end, which
+ * takes less time, and the prediction is then a lower bound of until_ns + 1.
+ * @param args      in: the parameters that are set; out: all parameters that the prediction is for. With a
+ *                  lower bound they do not change
+ * @param until_ns  >= 0; INT64_MAX: any time is wanted
+ */
+LOGP_API struct logp_prediction logp_algorithm_predict_until(const struct logp_algorithm *algorithm,
+                                                             int64_t P, struct logp_args *args,
+                                                             const struct logp_network *network,
+                                                             int64_t until_ns);
+
+/**
  * A lower bound on the time of any algorithm of a collective, known or not, from the common
  * start to the end of the last processor. Over links that differ and on a topology it counts the
  * distances of processors that must exchange data, over any relays, and the data that must cross
