@@ -381,6 +381,8 @@ explored)
     logp replay kept/*.replay >said 2>&1 && fail 'a replay of what a probe has found that passes'
     grep -qF 'rank 1 ended with exit code 6' said || fail 'the replay of what a probe has found'
     finds 1 '1 message was never received' 'rank 3 had ended' ./explored left
+    grep -q 'receive of rank .*, a message of a collective after MPI_Finalize, 0 bytes' said ||
+        fail "the messages of MPI_Finalize have another name: $(cat said)"
     finds 1 'calls MPI_Bcast() of 4, root 1 where' 'rank 1 in MPI_Bcast' ./explored root
     cp explored logp_own && finds 1 'calls MPI_Bcast() of 4, root 1 where' 'logp_own failed with P = 4' ./logp_own root
     grep -qF "logp replay $(echo kept/logp_own*.replay)" said || fail 'the file of a program whose name begins as a call'
