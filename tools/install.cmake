@@ -25,7 +25,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/logp/examples COMPONENT dev)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/examples/ring.c ${PROJECT_SOURCE_DIR}/docs/examples/race.c
-              ${PROJECT_SOURCE_DIR}/docs/examples/zigzag.c
+              ${PROJECT_SOURCE_DIR}/docs/examples/zigzag.c ${PROJECT_SOURCE_DIR}/docs/examples/jitter.c
               ${PROJECT_SOURCE_DIR}/docs/examples/broadcast.ipynb
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/logp/examples COMPONENT dev)
 # Where Debian's packages have modules of Python; from elsewhere PYTHONPATH names it.

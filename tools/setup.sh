@@ -9,7 +9,7 @@ build_packages="gcc cmake ninja-build pkg-config liburcu-dev libhwloc-dev libboo
     libjansson-dev zlib1g-dev libjs-dygraphs"
 test_packages="libcriterion-dev jq spin valgrind protobuf-compiler doxygen groff zsh librsvg2-bin
     fonts-dejavu-core chromium python3 g++ libgtest-dev libopenmpi-dev openmpi-bin libmpich-dev mpich
-    abigail-tools gettext meson autoconf automake libtool autoconf-archive dpkg-dev podman
+    abigail-tools gettext meson autoconf automake libtool autoconf-archive dpkg-dev podman debootstrap
     libomp-dev libsqlite3-dev libfftw3-dev gfortran
     python3-pytest python3-pandas jupyter-nbconvert python3-ipykernel python3-ipywidgets"
 # of the tests format and tidy; they are skipped without them

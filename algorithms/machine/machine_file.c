@@ -14,6 +14,7 @@ struct reading {
     struct logp_machine_file *m;
     struct logp_machine_file_error *error;
     int line;
+    int line_of_G;
     unsigned seen; /* a bit for each key */
 };
 
@@ -118,6 +119,8 @@ static int take_time(struct reading *r, enum key key, const char *value)
     if (key == O)
         p->o_recv_ns = p->o_send_ns;
     r->m->has_gamma |= key == GAMMA;
+    if (key == BYTE)
+        r->line_of_G = r->line;
     return 0;
 }
 
@@ -237,6 +240,18 @@ static int check_whole(struct reading *r)
     return 0;
 }
 
+/* The parameters that the delay model has. */
+static int settle_params(struct reading *r)
+{
+    const int64_t G_ps = r->m->params.G_ps;
+
+    logp_delay_params(r->m->delay, &r->m->params, &r->m->params);
+    if (r->m->params.G_ps == G_ps)
+        return 0;
+    r->line = r->line_of_G;
+    return refuse(r, "G", "this delay model has none; write delay = loggp, or leave G out");
+}
+
 int logp_machine_file_read(const char *text, struct logp_machine_file *out,
                            struct logp_machine_file_error *error)
 {
@@ -260,11 +275,12 @@ int logp_machine_file_read(const char *text, struct logp_machine_file *out,
     }
     if (rc == 0)
         rc = check_whole(&r);
+    if (rc == 0)
+        rc = settle_params(&r);
     if (rc != 0)
         return rc;
     if (m.title[0] == '\0')
         memcpy(m.title, m.name, sizeof(m.title));
-    logp_delay_params(m.delay, &m.params, &m.params);
     *out = m;
     return 0;
 }

@@ -675,8 +675,8 @@ LOGP_API int logp_schedule_same(const struct logp_schedule *schedule,
  *     };
  *
  * Build it with `cc -shared -fPIC`. It need not be linked with the library: the program that
- * loads it has the functions that it calls. Examples: tests/plugins/jitter.c, a random latency,
- * and docs/examples/zigzag.c, an algorithm.
+ * loads it has the functions that it calls. Examples: docs/examples/jitter.c, a random latency,
+ * and zigzag.c, an algorithm.
  */
 
 /** The version of plug-ins. A new version refuses plug-ins that were built before. Members that may

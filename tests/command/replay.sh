@@ -203,8 +203,8 @@ theirs() { # FOLDER WORDS...: a replay that starts this command there
 cd "$dir/theirs" || exit 1
 for command in /bin/sh sh ../elsewhere/sh ./link env "$logp"; do
     theirs "$dir/theirs" "$command" -c "touch $dir/started"
-    expect="r.replay $command touch --" bad replay r.replay
-    expect="r.replay $command touch --" bad trace --replay r.replay
+    expect="r.replay ${command#./} touch --" bad replay r.replay
+    expect="r.replay ${command#./} touch --" bad trace --replay r.replay
 done
 theirs "$dir/theirs" "$logp" mpirun /bin/sh -c "touch $dir/started"
 logp replay r.replay

@@ -4,7 +4,7 @@ if(LOGP_SANITIZE OR LOGP_TESTS_PLAIN)
   return()
 endif()
 logp_script(installed_consumer:slow consumer.sh ${CMAKE_BINARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/examples
-            ${CMAKE_CURRENT_SOURCE_DIR}/plugins/jitter.c)
+            ${PROJECT_SOURCE_DIR}/docs/examples/jitter.c)
 logp_script(installed_examples:slow examples.sh ${CMAKE_BINARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/examples)
 # Skipped where there is no dpkg, or for a user who is not root.
 logp_script(packages:long:optional packages.sh ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR})

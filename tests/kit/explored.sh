@@ -64,6 +64,8 @@ expect 2 '--faults partitions=1: must be without partitions' --strategy exhausti
 expect 2 '--sends varied: must be buffered or synchronous' --strategy exhaustive --sends varied ./explored
 expect 2 '--depth 2000: must be 1 .. 1000' --strategy pct --depth 2000 ./explored
 expect 2 'it does not define int logp_main(' /bin/true
+echo 'int _Z9logp_mainP7logp_vpiPPc(void) { return 0; } int main(void) { return 0; }' | "$cc" -x c - -o of-cxx
+expect 2 'its logp_main() has a name of C++: declare it extern "C"' ./of-cxx
 echo 'no program' >script
 expect 2 'it is not an executable' ./script
 expect 2 '--strategy' --strategy best ./explored

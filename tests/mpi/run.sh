@@ -156,15 +156,17 @@ own)
     done
     # What rank 1 does to its streams: what the others print is there, and of rank 1 what is named.
     build standard.cc
+    build standard.cc standard-copied -fPIE # it has copies of stdout and stderr
     sorted() { sort "$@" | tr '\n' ' '; }
     while IFS='|' read -r way out1 err1 file; do
-        for options in '-P 3' '-P 3 --executor thread' '-P 3 --clock virtual -L 3us'; do
+        for program in '-P 3 ./standard' '--executor thread -P 3 ./standard' '--clock virtual -L 3us -P 3 ./standard' \
+            '-P 3 ./standard-copied'; do
             rm -f file
             # shellcheck disable=SC2086
-            expect 0 '' $options ./standard "$way"
+            expect 0 '' $program "$way"
             [ "$(grep -v 1 out | sorted)" = 'cout 0 cout 2 printf 0 printf 2 ' ] && [ "$(grep 1 out | sorted)" = "$out1" ] &&
                 [ "$(sorted out.err)" = "stderr 0 ${err1}stderr 2 " ] && [ "$([ ! -e file ] || tr '\n' ' ' <file)" = "$file" ] ||
-                { [ ! -e file ] || cat file >>said; fail "streams of a rank: $way $options"; }
+                { [ ! -e file ] || cat file >>said; fail "streams of a rank: $program $way"; }
         done
     done <<-'END'
 	none|cout 1 printf 1 |stderr 1 |

@@ -3,8 +3,10 @@
 if(LOGP_TESTS_PLAIN)
   return()
 endif()
-foreach(plugin away five_ns jitter two_ways wrong)
-  add_library(${plugin} MODULE plugins/${plugin}.c)
+foreach(plugin plugins/away plugins/five_ns ${PROJECT_SOURCE_DIR}/docs/examples/jitter plugins/two_ways plugins/wrong)
+  get_filename_component(source ${plugin}.c ABSOLUTE)
+  get_filename_component(plugin ${plugin} NAME)
+  add_library(${plugin} MODULE ${source})
   target_link_libraries(${plugin} PRIVATE logp_headers)
 endforeach()
 # One whose algorithm has an odd name, and one whose name moves a terminal's cursor.

@@ -7,6 +7,7 @@
  *  - small: rank 2 receives a byte less
  *  - beyond: all messages have 8 bytes more than the buffers
  *  - lost: rank 1 gets nothing
+ *  - endless: rank 0 has no last step
  */
 #include <logp/algorithm.h>
 
@@ -72,15 +73,23 @@ static bool lost(int64_t P, int64_t rank, const struct logp_invocation *c, int64
     return rank > 1 && i == 0 && receive_item(c, 0, out);
 }
 
+static bool endless(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                    struct logp_step *out)
+{
+    if (rank == 0)
+        return send_item(c, 1 + i % (P - 1), out);
+    return i == 0 && receive_item(c, 0, out);
+}
+
 #define ROW(steps_)                                                                                \
     {                                                                                              \
         LOGP_ALGORITHM("broadcast", #steps_, "wrong steps", "a test"), .steps = (steps_)           \
     }
 
-static const struct logp_algorithm rows[] = {ROW(waits), ROW(range),  ROW(extra),
-                                             ROW(small), ROW(beyond), ROW(lost)};
+static const struct logp_algorithm rows[] = {ROW(waits),  ROW(range), ROW(extra),  ROW(small),
+                                             ROW(beyond), ROW(lost),  ROW(endless)};
 static const struct logp_algorithm *const algorithms[] = {&rows[0], &rows[1], &rows[2], &rows[3],
-                                                          &rows[4], &rows[5], NULL};
+                                                          &rows[4], &rows[5], &rows[6], NULL};
 
 const struct logp_plugin logp_plugin = {.size = sizeof(logp_plugin),
                                         .version = LOGP_PLUGIN_VERSION,

@@ -90,6 +90,9 @@ const char *why_unpredicted(const struct question *q, const struct logp_algorith
 /* Whether the steps cannot be done according to the prediction: a deadlock, a message without a
  * receive. */
 bool has_wrong_steps(const struct logp_prediction *p);
+/* The error of a plug-in's algorithm whose steps have no end. */
+CHECKED struct problem *check_last_step(const struct question *q, const struct logp_invocation *c,
+                                        const struct logp_algorithm *a);
 /* The error of the steps, as a run finds it; of several lines the last: the others have been
  * printed. */
 CHECKED struct problem *check_steps(const struct question *q, const struct logp_invocation *c,

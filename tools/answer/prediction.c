@@ -71,6 +71,29 @@ static __int128 buffer_bytes(const struct question *q, const struct logp_invocat
     return all;
 }
 
+/* Whether a plug-in's algorithm has a step where no list of steps is that long; e: of which rank. */
+static bool is_endless(const struct question *q, const struct logp_algorithm *a,
+                       const struct logp_schedule *s, struct logp_schedule_error *e)
+{
+    enum { MOST_ASKED = 512 };
+    bool endless = false;
+
+    for (int rank = 0; is_of_plugin(q, a) && !endless && rank < s->P && rank < MOST_ASKED; rank++) {
+        struct logp_invocation c;
+        struct logp_step step;
+
+        if (need_memory(logp_schedule_begin(s, rank, &c)) != 0)
+            break;
+        endless = s->steps(s->P, rank, &c, LOGP_GRAPH_MAX, &step);
+        logp_schedule_end(&c);
+        if (endless)
+            *e = (struct logp_schedule_error){
+                rank, LOGP_GRAPH_MAX, "it has one more; steps() must return false after the last",
+                -1};
+    }
+    return endless;
+}
+
 /* Follow the data through the steps of a plug-in's algorithm, as of --schedule FILE --as COLLECTIVE, unless there
  * are too many bytes or messages. @return whether they are wrong */
 static bool has_wrong_data(const struct question *q, const struct logp_invocation *c,
@@ -80,8 +103,11 @@ static bool has_wrong_data(const struct question *q, const struct logp_invocatio
     const struct logp_collective *collective = logp_collective_find(a->collective);
     struct logp_schedule s = logp_schedule_of(a, q->model.P, &c->args, &c->model);
 
-    if (!is_of_plugin(q, a) || s.steps == NULL || collective == NULL || q->model.P > MOST_P ||
-        buffer_bytes(q, c, collective) > MOST_BYTES)
+    if (!is_of_plugin(q, a) || s.steps == NULL || collective == NULL)
+        return false;
+    if (is_endless(q, a, &s, e))
+        return true;
+    if (q->model.P > MOST_P || buffer_bytes(q, c, collective) > MOST_BYTES)
         return false;
     s.model.rendezvous_from = 0;
     return need_memory(logp_schedule_check(&s, collective, e)) == -EPROTO;
@@ -151,6 +177,15 @@ static struct problem *wrong_data(const struct logp_algorithm *a,
     return failure("%s %s: %s%s%s", a->collective, a->name, rank, e->what, of);
 }
 
+struct problem *check_last_step(const struct question *q, const struct logp_invocation *c,
+                                const struct logp_algorithm *a)
+{
+    const struct logp_schedule s = logp_schedule_of(a, q->model.P, &c->args, &c->model);
+    struct logp_schedule_error error;
+
+    return s.steps != NULL && is_endless(q, a, &s, &error) ? wrong_data(a, &error) : NULL;
+}
+
 struct problem *check_steps(const struct question *q, const struct logp_invocation *c,
                             const struct logp_algorithm *a)
 {
@@ -163,6 +198,7 @@ struct problem *check_steps(const struct question *q, const struct logp_invocati
 
     if (s.steps == NULL || q->model.P > LOGP_MAX_PROCESSORS)
         return NULL;
+    TRY(check_last_step(q, c, a));
     if (q->model.emulated || q->model.plugin != NULL)
         TRY(create_delay(q, &delay, &rc));
     else

@@ -44,6 +44,7 @@ static struct problem *schedule(struct question *q, struct answer_file *to)
         .algorithm = a,
         .collective = logp_collective_find(asked.collective),
         .has_data = q->what.list == NULL || q->what.as != NULL};
+    TRY(check_last_step(q, &asked.c, a));
     TRY(show_schedule(to->f, form, &shown));
     return check_steps(q, &asked.c, a);
 }

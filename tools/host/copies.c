@@ -79,7 +79,7 @@ bool host_take_copies(struct job *job)
             const Elf64_Sym *symbol =
                 (const Elf64_Sym *)(job->file + symbols->sh_offset) + ELF64_R_SYM(r[i].r_info);
 
-            /* the loader finds stdout and others that all programs have */
+            /* variables.c fills stdout and others that all programs have */
             if (ELF64_R_TYPE(r[i].r_info) != (Elf64_Xword)COPY ||
                 dlsym(RTLD_DEFAULT, host_symbol_name(job, symbol)) != NULL)
                 continue;

@@ -42,11 +42,11 @@ struct lines {
 struct variables {
     char *optarg;
     int optind, opterr, optopt;
-    FILE *input; /* stdin */
+    FILE *input, *output, *error; /* stdin, stdout, stderr */
     char **environment;
 };
 
-enum { N_VARIABLES = 8, N_STREAMS = 4 };
+enum { N_VARIABLES = 10, N_STREAMS = 4 };
 
 struct rank;
 struct host_rank;

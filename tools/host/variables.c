@@ -20,7 +20,8 @@ static const struct {
     }
     VARIABLE("optarg", optarg),         VARIABLE("optind", optind),
     VARIABLE("opterr", opterr),         VARIABLE("optopt", optopt),
-    VARIABLE("stdin", input),           VARIABLE("environ", environment),
+    VARIABLE("stdin", input),           VARIABLE("stdout", output),
+    VARIABLE("stderr", error),          VARIABLE("environ", environment),
     VARIABLE("__environ", environment), VARIABLE("_environ", environment),
 };
 
@@ -41,6 +42,8 @@ void host_give_variables(const struct job *job, struct host_rank *host)
                                          .opterr = 1,
                                          .optopt = '?',
                                          .input = host_input_of(job, host),
+                                         .output = stdout,
+                                         .error = stderr,
                                          .environment = environ};
     for (int v = 0; v < N_VARIABLES; v++) {
         host->at[v] = (char *)&host->variables + variables[v].offset;

@@ -54,7 +54,10 @@ static struct problem *read_costs(const struct question *q, const char *option, 
                                   struct logp_link_costs *costs)
 {
     char *copy = need(strdup(text)), *rest = copy, *name;
-    struct problem *problem = NULL;
+    struct problem *problem =
+        strpbrk(text, " \t;") == NULL
+            ? NULL
+            : must_be(option, text, "costs with commas between them, as L=90us,g=2us");
     unsigned seen = 0;
 
     while (problem == NULL && (name = strsep(&rest, ",")) != NULL)

@@ -87,15 +87,19 @@ const char *free_bytes(const struct question *q, int64_t n_bytes, char buf[MAX_L
 {
     const bool names_model =
         q->model.ignores_G && (option_given(q, "delay") || q->model.machine != NULL);
+    const bool has_G = q->model.network.params.G_ps > 0; /* for another model */
     const int64_t example_ps = 10000;
-    char rate[64];
+    char add[128] = "", rate[64];
 
     if (n_bytes <= SMALL || bytes_cost(q))
         return NULL;
-    snprintf(buf, MAX_LIST, "G is 0, so bytes cost nothing%s; to charge for them, type%s -G %lldns",
+    if (!has_G)
+        snprintf(add, sizeof(add), " -G %lldns (%s)", (long long)(example_ps / 1000),
+                 show_bandwidth(example_ps, rate));
+    snprintf(buf, MAX_LIST, "%s, so bytes cost nothing%s; to charge for them, type%s%s",
+             has_G ? "this delay model ignores G" : "G is 0",
              q->model.network.rendezvous_from > 0 ? ""
                                                   : " and messages of all sizes take the same time",
-             names_model ? " --delay loggp" : "", (long long)(example_ps / 1000));
-    snprintf(buf + strlen(buf), MAX_LIST - strlen(buf), " (%s)", show_bandwidth(example_ps, rate));
+             names_model ? " --delay loggp" : "", add);
     return buf;
 }

@@ -109,6 +109,9 @@ struct problem *value_at_point(const struct question *q, const struct option_row
     char dashed[32];
     struct series series;
 
+    if (is_dashed_range(*text, row->series))
+        return option_problem(option, *text, "a range has two dots, as %.*s..%s",
+                              (int)strcspn(*text, "-"), *text, strchr(*text, '-') + 1);
     if (!is_series(*text, row->series))
         return NULL;
     if (!may_vary(q, row))

@@ -95,11 +95,14 @@ const char *nearest_name(const struct names *names, const char *word)
     const char *best = NULL;
     int nearest = FAR;
 
-    for (int i = 0; i < names->n; i++)
-        if (distance(word, names->name[i]) < nearest) {
-            nearest = distance(word, names->name[i]);
+    for (int i = 0; i < names->n; i++) {
+        const int at = distance(word, names->name[i]);
+
+        if (at < nearest || (at == nearest && strcmp(word, names->name[i]) == 0)) { /* -G, not -g */
+            nearest = at;
             best = names->name[i];
         }
+    }
     return best;
 }
 

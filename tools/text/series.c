@@ -4,6 +4,7 @@
 
 #include <logp/quantity.h>
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,15 @@ bool is_series(const char *text, enum series_kind kind)
 {
     return kind != SERIES_NONE &&
            (strchr(text, ',') != NULL || (kind != SERIES_WORDS && strstr(text, "..") != NULL));
+}
+
+bool is_dashed_range(const char *text, enum series_kind kind)
+{
+    const size_t n = strcspn(text, "-");
+
+    return kind != SERIES_NONE && kind != SERIES_WORDS && isdigit((unsigned char)text[0]) &&
+           text[n] == '-' && isdigit((unsigned char)text[n + 1]) &&
+           isalnum((unsigned char)text[n - 1]) && tolower(text[n - 1]) != 'e';
 }
 
 const char *read_series(const char *text, enum series_kind kind, struct series *out)

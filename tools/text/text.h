@@ -65,6 +65,8 @@ struct series {
 
 /* Whether the text has more than one value. */
 bool is_series(const char *text, enum series_kind kind);
+/* Whether the text is "2-64" in place of 2..64. A negative exponent is none. */
+bool is_dashed_range(const char *text, enum series_kind kind);
 /* The values of a text, in its order, each as it would be written alone; to be kept.
  * @return NULL; or the allowed syntax, in words */
 const char *read_series(const char *text, enum series_kind kind, struct series *out);

@@ -34,16 +34,18 @@ struct problem *named_collective(const struct question *q, const char **collecti
     for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
         add_name(&names, c->name);
     if (q->line.n_words < 2)
-        return usage_problem("%s: which collective? %s", q->line.words[0],
-                             one_of(&names, NULL, list));
+        return usage_problem("%s%s%s: which collective? %s", q->line.words[0],
+                             q->line.page != NULL ? " " : "",
+                             q->line.page != NULL ? q->line.page : "", one_of(&names, NULL, list));
     if (find_name(&names, q->line.words[1]) < 0)
         return usage_problem("%s %s: no such collective; %s", q->line.words[0], q->line.words[1],
                              one_of(&names, q->line.words[1], list));
     if (q->line.n_words > 2)
-        return usage_problem("%s: unexpected argument; %s", q->line.words[2],
-                             is_unit(q->line.words[2])
-                                 ? "put no space between a number and its unit, as in 5us"
-                                 : "give one collective");
+        return usage_problem(
+            "%s: unexpected argument; %s", q->line.words[2],
+            is_unit(q->line.words[2]) ? "put no space between a number and its unit, as in 5us"
+            : strchr(q->line.words[2], '=') != NULL ? "write costs as one word, as in L=90us,g=2us"
+                                                    : "give one collective");
     *collective = q->line.words[1];
     return NULL;
 }
