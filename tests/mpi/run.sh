@@ -409,7 +409,7 @@ explored)
     expect 2 'remove it: a failure leaves a file' -P 2 --explore 5 --gdb ./explored
     expect 2 'uses the virtual clock; remove --clock wall' -P 2 --explore 5 --clock wall ./explored
     expect 2 'remove it: explored runs do not limit queues' -P 2 --explore 5 --queue-limit 1MiB ./explored
-    expect 2 'neither topology nor links' -P 2 --explore 5 --topology ring ./explored
+    expect 2 'all links are alike; remove --nodes, --inter, --link and --topology' -P 2 --explore 5 --topology ring ./explored
     expect 2 'a number of runs, 1 .. 2^40' -P 2 --explore 0 ./explored
     ;;
 ends)
