@@ -171,7 +171,8 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
  * rendezvous_from and capacity is taken, or else the first that applies.
  *
  * Formulas take microseconds. Candidates without a formula are folded, with LOGP_FOLD_MESSAGES
- * messages in total; the others are then not compared (logp_algorithm_choose()). The process caches
+ * messages in total, and as many for each row that uses another collective; the others are then not
+ * compared (logp_algorithm_choose()). The process caches
  * some thousand choices, but not those with a topology, links, ports, blocks or rendezvous_from;
  * reading the cache takes no lock. args->op is identified by its name and type.
  * Threads: any.
