@@ -99,7 +99,7 @@ LOGP_API int logp_vp_params(const struct logp_vp *vp, struct logp_params *out);
 /**
  * The network that the collectives of this vp plan with: the parameters of the delay model in
  * force, and for a vp whose ranks are those of the machine its topology, links and ports.
- * @param out  out; what it points to is valid until the model is replaced
+ * @param out  out; its topology and links are those of the machine, while that exists
  * @return as logp_vp_params()
  */
 LOGP_API int logp_vp_network(const struct logp_vp *vp, struct logp_network *out);

@@ -68,7 +68,7 @@ int logp_vp_network(const struct logp_vp *vp, struct logp_network *out)
         params = d->ops.params(d->model);
     if (params != NULL)
         *out = (struct logp_network){.params = *params};
-    if (params != NULL && vp->to_global == NULL &&
+    if (params != NULL && !vp->is_renumbered &&
         (network->topology != NULL || network->links != NULL || network->ports > 1)) {
         out->topology = network->topology;
         out->links = network->links;
@@ -82,12 +82,14 @@ int logp_vp_network(const struct logp_vp *vp, struct logp_network *out)
 /* Fill the two maps of a group. @return false: a rank is out of range or given twice */
 static bool fill_maps(struct logp_vp *v, int P, const int *members)
 {
+    v->is_renumbered = v->size < P;
     for (int i = 0; i < P; i++)
         v->to_local[i] = -1;
     for (int i = 0; i < v->size; i++) {
         if (members[i] < 0 || members[i] >= P || v->to_local[members[i]] >= 0)
             return false;
         v->to_global[i] = members[i];
+        v->is_renumbered |= members[i] != i;
         v->to_local[members[i]] = i;
     }
     v->rank = v->to_local[v->proc->rank];
@@ -149,16 +151,6 @@ int logp_group_translate(const struct logp_vp *from, int n, const int *ranks,
     return 0;
 }
 
-/* Whether the group is all processors in their order, which needs no maps. */
-static bool is_whole(const int *members, int n_members, int P)
-{
-    int i = 0;
-
-    while (members != NULL && n_members == P && i < P && members[i] == i)
-        i++;
-    return i == P;
-}
-
 int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, int n_members,
                       struct logp_vp **out)
 {
@@ -174,7 +166,7 @@ int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, 
     if (both == NULL)
         return lpi_failed(vp, "logp_group_create", -ENOMEM);
     *both = (struct logp_vp){.proc = p, .context = context, .rank = p->rank, .size = P};
-    if (members != NULL && !is_whole(members, n_members, P)) {
+    if (members != NULL) {
         both->size = n_members;
         both->to_global = malloc((size_t)n_members * sizeof(int));
         both->to_local = malloc((size_t)P * sizeof(int));

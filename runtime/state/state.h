@@ -74,7 +74,8 @@ struct logp_vp {
         uint32_t
             n_calls; /* a group, and its fourth; the vp itself: how many collectives: compare.c */
     };
-    int *to_global; /* NULL: the ranks are global */
+    bool is_renumbered; /* a rank is not that of the machine, or one is missing */
+    int *to_global;     /* NULL: the ranks are global */
     int *to_local;
     struct logp_vp *collective;
 };
