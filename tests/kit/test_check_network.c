@@ -626,6 +626,33 @@ Test(check_network, a_message_that_is_overtaken_in_a_timed_run_is_named)
           "message 1 of rank 1 comes to rank 0 after message 2");
 }
 
+/* Its receives name source and tag. */
+static int one_before_two(struct logp_vp *vp, void *arg)
+{
+    int got[] = {0, 0}, rc = 0;
+
+    (void)arg;
+    for (int i = 1; logp_vp_rank(vp) == 1 && rc == 0 && i <= 2; i++)
+        rc = logp_send(vp, 0, 1, &i, sizeof(i));
+    for (int i = 0; logp_vp_rank(vp) == 0 && rc == 0 && i < 2; i++)
+        rc = logp_recv(vp, 1, 1, &got[i], sizeof(got[i]), NULL);
+    return rc != 0 || logp_vp_rank(vp) != 0 ? rc : LOGP_CHECK_LT(vp, got[0], got[1]);
+}
+
+Test(check_network, a_receive_of_one_source_and_tag_takes_a_later_message_in_a_timed_run_too)
+{
+    for (int s = LOGP_STRATEGY_RANDOM; s <= LOGP_STRATEGY_PCT; s++) {
+        struct logp_check check = check_of(2, (enum logp_strategy)s, 1000);
+
+        check.network =
+            LOGP_NETWORK(.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000);
+        passes(one_before_two, NULL, &check);
+        check.most_overtaken = 1;
+        finds(one_before_two, NULL, &check, -EPROTO, LOGP_FAILURE_ASSERTED,
+              "message 1 of rank 1 comes to rank 0 after message 2 (tag 1)");
+    }
+}
+
 /* ---- settings ---- */
 
 Test(check_network, wrong_settings_are_refused)
