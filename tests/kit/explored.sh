@@ -66,6 +66,7 @@ expect 2 'a number of runs, 1 .. 2^40' --runs 0 ./explored
 expect 2 'overtaken=N,partitions=N with N in 0 .. 1000' --faults wrong=1 ./explored
 expect 2 'ranks=A-B, senders=A-B' --fault-places ranks=9-3 ./explored
 expect 2 'ranks=A-B, senders=A-B' --fault-places ranks=64 ./explored
+expect 2 'fault_places: ranks names no rank of any size' -P 2 --faults crashes=1 --fault-places ranks=7 ./explored
 expect 2 'not an option of logp explore' --executor fiber ./explored
 expect 0 'no failure' -L 6us --runs 50 --faults overtaken=1 ./explored
 exit 0
