@@ -47,6 +47,46 @@ struct logp_prediction logp_algorithm_predict_by(const struct logp_algorithm *al
     return rc == -ENOMEM ? lpi_no_memory() : p;
 }
 
+static bool is_bounded(const struct logp_prediction *p)
+{
+    return p->certainty == LOGP_PREDICTION_EXACT || p->certainty == LOGP_PREDICTION_BOUND;
+}
+
+/* Whether the parameters of a row are searched here, by predictions: not taken from the cache, nor from a rule. */
+static bool is_searched(int64_t P, const struct logp_invocation *c)
+{
+    return P <= LOGP_TREE_MAX && !c->model.undelayed;
+}
+
+struct logp_prediction logp_algorithm_predict_until(const struct logp_algorithm *algorithm,
+                                                    int64_t P, struct logp_args *args,
+                                                    const struct logp_network *model, int64_t until)
+{
+    struct logp_invocation c = lpi_invocation(args, model);
+    struct lpi_choice choice = {.prediction = {.certainty = LOGP_PREDICTION_NONE}};
+    int rc = 0;
+
+    if (!lpi_is_predictable(P, &c) || lpi_is_drawn(&c.model) || lpi_needs(algorithm, P, &c) != NULL)
+        return lpi_no_prediction();
+    if (is_searched(P, &c)) {
+        rc = lpi_choose_until(algorithm, P, &c, until > 0 ? until : 1, &choice);
+        if (rc == 0 && (choice.algorithm == NULL ||
+                        (is_bounded(&choice.prediction) && choice.prediction.ns > until)))
+            return lpi_at_least_ns((__int128)until + 1);
+    }
+    if (rc == 0 && is_bounded(&choice.prediction)) {
+        lpi_set_choice(algorithm, P, &c, &choice);
+    } else if (rc == 0) {
+        rc = lpi_resolve_free(algorithm, P, &c);
+        if (rc == 0)
+            rc = lpi_predict_by(algorithm, P, &c, LOGP_BY_EITHER, &choice.prediction);
+    }
+    if (rc == -ENOMEM)
+        return lpi_no_memory();
+    *args = lpi_schedule_of(algorithm, P, &c).args;
+    return choice.prediction;
+}
+
 struct logp_prediction logp_algorithm_predict(const struct logp_algorithm *algorithm, int64_t P,
                                               const struct logp_args *args,
                                               const struct logp_network *model)

@@ -4,7 +4,7 @@
  * window or the block. Ties go to the row that is first in the table, and to the smallest value.
  *
  * Formulas come first. Rows that they leave open are folded, within LOGP_FOLD_MESSAGES for all rows
- * together, by branch and bound. A fold stops as soon as a processor is busy for longer than the
+ * together, and as many for each row that uses another collective, by branch and bound. A fold stops as soon as a processor is busy for longer than the
  * best so far takes. A row is not folded at all if its formula without gaps, capacity and slow
  * links is already longer; nor are later rows of the table once the best equals the collective's
  * lower bound. Schedules with few messages are folded first, and rows without a free parameter before
@@ -12,7 +12,9 @@
  *
  * Up to 64 values are tried: windows of 1 .. P - 1, and blocks of 1 .. all elements, of each number the
  * smallest, of rows that leave these free only where these are all; and k of 2 .. 64. For more than 64 processors larger k are
- * tried by formulas alone: those where the number of rounds, log_k P, becomes smaller.
+ * tried by formulas alone: those where the number of rounds, log_k P, becomes smaller. Where there are more blocks than 64,
+ * rows that no formula decides only estimate the best. On uniform machines the numbers of blocks next to the estimate are
+ * tried at last, if with the estimate the row is nearly the best.
  */
 #include "choice/choice.h"
 #include "choice/contained.h"
@@ -24,6 +26,10 @@
 
 enum { MOST_ROWS = 256, EVERY_VALUE = 64, HOST_K = 4, FEW_MESSAGES = 1 << 16 };
 
+/* Of rows that estimate their block: the messages with the first other number of blocks, and twice
+ * those with all of them; and by which part of the best time the estimate may be later. */
+enum { MOST_NEAR = 1 << 12, FAR = 4 };
+
 _Static_assert(MOST_ROWS >= LOGP_MOST_LEFT, "each of the rows that are left may be named");
 
 /* A candidate that no formula decides. */
@@ -32,6 +38,7 @@ struct open {
     int64_t value;                  /* of its free parameter; 0: it has none */
     struct logp_prediction formula; /* used if the fold fails */
     int64_t at_least;               /* lower bound of the time; 0: not known */
+    int64_t ns;                     /* as folded; 0: it took too long */
     bool is_contained;              /* the row uses a containing collective */
     bool closed;                    /* folded, or dropped */
 };
@@ -54,6 +61,7 @@ struct search {
     struct lpi_choice best;
     size_t at;                     /* the row of the best */
     int64_t at_most, at_least;     /* bounds of the best time */
+    int64_t until;                 /* no longer time is wanted; 0: any is */
     const struct lpi_watch *watch; /* NULL: all are compared */
     struct logp_choice *left;      /* out: rows that were not compared; NULL: not wanted */
 };
@@ -64,6 +72,13 @@ static bool has_first(const struct logp_algorithm *a)
     const struct lpi_contained *x = lpi_contained_of(a);
 
     return x != NULL && lpi_before_of(x) != NULL;
+}
+
+/* Whether all pairs of processors have the same L, o, g and G, and nothing else delays messages. */
+static bool is_uniform(const struct logp_network *n)
+{
+    return n->links == NULL && n->topology == NULL && !n->params.gap_shared &&
+           n->params.capacity == 0 && n->rendezvous_from == 0 && !lpi_has_ports(n);
 }
 
 /* ---- the free parameter ---- */
@@ -92,6 +107,20 @@ static size_t free_field(const struct logp_algorithm *a, int64_t P, const struct
                 *(const int64_t *)((const char *)&c->args + may_be[j]) == 0 &&
                 a->knobs[i].value(P, c) == 0)
                 return may_be[j];
+    return 0;
+}
+
+/* The block that a row estimates, where neither the caller nor the row sets it; 0: it has none. */
+static int64_t estimated_block(const struct logp_algorithm *a, int64_t P,
+                               const struct logp_invocation *c)
+{
+    if (c->args.block_bytes != 0 || c->args.within != NULL || lpi_contained_of(a) != NULL ||
+        !is_uniform(&c->model))
+        return 0;
+    for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
+        if (a->knobs[i].field == offsetof(struct logp_args, block_bytes) &&
+            a->knobs[i].value != NULL)
+            return a->knobs[i].value(P, c);
     return 0;
 }
 
@@ -130,17 +159,37 @@ static int64_t next_k(int64_t P, int64_t k)
     return k < EVERY_VALUE && k < lpi_max(P, 2) ? k + 1 : next_root(P, k);
 }
 
+/* Data that are cut into blocks: `whole` bytes, or elements of `unit` bytes. */
+struct whole {
+    int64_t whole, unit;
+};
+
+static struct whole whole_of(const struct logp_algorithm *a, const struct logp_invocation *c)
+{
+    if (c->args.op == NULL || logp_collective_find(a->collective)->operands == LOGP_OPERANDS_BYTES)
+        return (struct whole){(int64_t)c->args.n_bytes, 1};
+    return (struct whole){c->args.count, (int64_t)c->args.op->element_bytes};
+}
+
+/* The smallest block of which there are n, or fewer. */
+static int64_t block_of(const struct whole *w, int64_t n)
+{
+    return w->unit * lpi_ceil_div(w->whole, n);
+}
+
+static int64_t blocks_in(const struct whole *w, int64_t block)
+{
+    return block >= w->unit ? lpi_ceil_div(w->whole, block / w->unit) : w->whole + 1;
+}
+
 /* The smallest block of which there are fewer. */
 static int64_t next_block(const struct logp_algorithm *a, const struct logp_invocation *c,
                           int64_t block)
 {
-    const bool of_bytes =
-        c->args.op == NULL || logp_collective_find(a->collective)->operands == LOGP_OPERANDS_BYTES;
-    const int64_t unit = of_bytes ? 1 : (int64_t)c->args.op->element_bytes;
-    const int64_t whole = of_bytes ? (int64_t)c->args.n_bytes : c->args.count;
-    const int64_t size = block / unit, fewer = size > 0 ? lpi_ceil_div(whole, size) - 1 : whole;
+    const struct whole w = whole_of(a, c);
+    const int64_t fewer = blocks_in(&w, block) - 1;
 
-    return fewer > 0 ? unit * lpi_ceil_div(whole, fewer) : 0;
+    return fewer > 0 ? block_of(&w, fewer) : 0;
 }
 
 /* Values of a row, more than it can have unless sizes wrap. Where it refuses so many, it refuses the
@@ -176,6 +225,8 @@ void lpi_set_free(const struct logp_algorithm *a, int64_t P, struct logp_invocat
 
     if (field > 0)
         *value_at(c, field) = value;
+    else if (value > 0 && estimated_block(a, P, c) > 0)
+        c->args.block_bytes = value;
 }
 
 static struct logp_invocation with_value(const struct search *s, size_t row, int64_t value)
@@ -304,11 +355,19 @@ static void leave(struct search *s, size_t row)
         out->left[out->n_left++] = s->row[row];
 }
 
+/* Whether its block is only estimated. */
+static bool is_estimate(const struct search *s, const struct open *open)
+{
+    return open->value == 0 && estimated_block(s->row[open->row], s->P, s->c) > 0;
+}
+
 /* at_first: a row with many messages stays open. 0; -ENOMEM */
 static int try_fold(struct search *s, struct open *open, bool at_first)
 {
     const struct logp_invocation c = with_value(s, open->row, open->value);
-    const int64_t most = limit(s, open->row, open->value);
+    const int64_t least = limit(s, open->row, open->value);
+    const int64_t most =
+        least < INT64_MAX / FAR && is_estimate(s, open) ? least + least / FAR : least;
     struct logp_prediction folded;
     int rc;
 
@@ -324,6 +383,7 @@ static int try_fold(struct search *s, struct open *open, bool at_first)
         leave(s, open->row);
     if (rc != -ETIME)
         consider(s, open->row, open->value, rc == 0 ? folded : open->formula);
+    open->ns = rc == 0 ? folded.ns : 0;
     return 0;
 }
 
@@ -352,14 +412,86 @@ static bool is_ended(struct search *s)
     return s->is_ended;
 }
 
-/* Whether rows of the collective itself are open. The bound takes longer than the folds of the
- * others, few of which get far. */
-static bool has_own_open(const struct search *s)
+/* Whether rows of the collective itself are open, any time is wanted, and all ranks begin together. The bound takes
+ * longer than the folds of the others, few of which get far, and than those up to a time; and it knows no arrivals:
+ * few times with them come near it. */
+static bool is_bound_wanted(const struct search *s)
 {
-    for (size_t i = 0; i < s->n_open; i++)
+    const bool is_near = s->until == 0 && s->c->model.arrivals == NULL;
+
+    for (size_t i = 0; is_near && i < s->n_open; i++)
         if (!s->open[i].is_contained)
             return true;
     return false;
+}
+
+/* Fold open candidates in their order. Each row that uses another collective has as many messages as
+ * all others together, so that these leave it enough. 0; -ENOMEM */
+static int fold_all(struct search *s, bool at_first)
+{
+    const struct logp_algorithm *last = NULL; /* of the rows that use another collective */
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < s->n_open; i++) {
+        const struct logp_algorithm *a = s->row[s->open[i].row];
+
+        if (s->open[i].is_contained && s->open[i].value == 0 && a != last) {
+            s->folds.left = LOGP_FOLD_MESSAGES;
+            last = a;
+        }
+        if (!s->open[i].closed && !is_ended(s)) {
+            rc = try_fold(s, &s->open[i], at_first);
+            s->n_closed += s->open[i].closed;
+        }
+    }
+    return rc;
+}
+
+/* Other numbers of blocks than the estimate, the nearest first, as many as have few messages together.
+ * 0; -ENOMEM */
+static int try_near(struct search *s, size_t row)
+{
+    static const int more[] = {-1, -2, 1, -3, 2, -4, 3, -5, 4};
+    const struct logp_algorithm *a = s->row[row];
+    const int64_t block = estimated_block(a, s->P, s->c);
+    const struct whole w = whole_of(a, s->c);
+    const int64_t n = w.whole > 0 ? blocks_in(&w, block) : 0;
+    int64_t messages = 0;
+    int rc = 0;
+
+    s->field[row] = offsetof(struct logp_args, block_bytes);
+    for (size_t i = 0; rc == 0 && i < sizeof(more) / sizeof(more[0]); i++) {
+        const int64_t near = n + more[i];
+        const int64_t size = near > 0 && near <= w.whole ? block_of(&w, near) : 0;
+        const struct logp_invocation c = with_value(s, row, size);
+        const size_t first = s->n_open;
+
+        if (size == 0 || blocks_in(&w, size) != near || lpi_needs(a, s->P, &c) != NULL)
+            continue;
+        messages += lpi_bound_times(s->P, near);
+        if (messages > (i == 0 ? MOST_NEAR : MOST_NEAR / 2))
+            break;
+        rc = try_formula(s, row, size);
+        if (rc == 0 && s->n_open > first)
+            rc = try_fold(s, &s->open[first], false);
+    }
+    return rc;
+}
+
+/* Rows that estimate their block, and with it are not far from the best. 0; -ENOMEM */
+static int try_all_near(struct search *s)
+{
+    const int64_t best = s->best.prediction.ns;
+    const size_t n = s->n_open;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const struct open open = s->open[i];
+
+        if (is_estimate(s, &open) && open.ns > 0 && open.ns - best <= best / FAR && !is_ended(s))
+            rc = try_near(s, open.row);
+    }
+    return rc;
 }
 
 static int fold_open(struct search *s)
@@ -368,15 +500,15 @@ static int fold_open(struct search *s)
 
     if (rc != 0)
         return rc;
-    if (has_own_open(s))
+    if (is_bound_wanted(s))
         s->at_least = logp_collective_lower_bound(s->collective, s->P, &s->c->args, &s->c->model);
     qsort(s->open, s->n_open, sizeof(*s->open), in_order);
-    for (int again = 0; again < 2; again++)
-        for (size_t i = 0; rc == 0 && i < s->n_open; i++)
-            if (!s->open[i].closed && !is_ended(s)) {
-                rc = try_fold(s, &s->open[i], again == 0);
-                s->n_closed += s->open[i].closed;
-            }
+    if (rc == 0)
+        rc = fold_all(s, true);
+    if (rc == 0)
+        rc = fold_all(s, false);
+    if (rc == 0)
+        rc = try_all_near(s);
     for (size_t i = 0; i < s->n_open; i++)
         if (!s->open[i].closed)
             leave(s, s->open[i].row);
@@ -390,7 +522,7 @@ static int search(struct search *s)
 {
     int rc = 0;
 
-    s->at_most = INT64_MAX;
+    s->at_most = s->until > 0 ? s->until : INT64_MAX;
     s->at_least = 0;
     s->n_open = s->n_closed = 0;
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
@@ -449,10 +581,7 @@ static int add_candidates(struct search *s, const struct logp_algorithm *a,
 /* The rows that apply to c. 0; -ENOMEM */
 static int add_rows(struct search *s, const struct logp_invocation *c, bool steps)
 {
-    const struct logp_params *p = &c->model.params;
-    const bool are_alike = c->model.links == NULL && c->model.topology == NULL && !p->gap_shared &&
-                           p->capacity == 0 && c->model.rendezvous_from == 0 &&
-                           !lpi_has_ports(&c->model);
+    const bool are_alike = is_uniform(&c->model);
     const bool contained = !s->by_formula && !s->own;
     const struct logp_algorithm *a;
     int rc = 0;
@@ -544,11 +673,10 @@ int lpi_by_mean(const void *collective, int64_t P, const struct logp_invocation 
 
 /* ---- the free parameter of one row ---- */
 
-static int best_value(const void *algorithm, int64_t P, const struct logp_invocation *c,
-                      struct lpi_choice *out)
+int lpi_choose_until(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c,
+                     int64_t until, struct lpi_choice *out)
 {
-    const struct logp_algorithm *a = algorithm;
-    struct search s = {.collective = a->collective, .P = P, .c = c};
+    struct search s = {.collective = a->collective, .P = P, .c = c, .until = until};
     int rc;
 
     rc = add_candidates(&s, a, c);
@@ -556,6 +684,12 @@ static int best_value(const void *algorithm, int64_t P, const struct logp_invoca
         rc = search(&s);
     *out = s.best;
     return rc;
+}
+
+static int best_value(const void *algorithm, int64_t P, const struct logp_invocation *c,
+                      struct lpi_choice *out)
+{
+    return lpi_choose_until(algorithm, P, c, 0, out);
 }
 
 /* Whether the row within, or the one that comes first, is free: not set by the caller. */
@@ -579,12 +713,24 @@ static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct lo
     return k;
 }
 
+void lpi_set_choice(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c,
+                    const struct lpi_choice *choice)
+{
+    c->args.within = choice->within;
+    if (choice->first != NULL) {
+        c->args.first = choice->first;
+        c->args.first_k = choice->first_k;
+    }
+    lpi_set_free(a, P, c, choice->value);
+}
+
 int lpi_resolve_free(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c)
 {
     struct lpi_choice choice;
     int rc;
 
-    if (P < 1 || P > LOGP_TREE_MAX || !(free_within(a, c) || free_field(a, P, c) > 0))
+    if (P < 1 || P > LOGP_TREE_MAX ||
+        !(free_within(a, c) || free_field(a, P, c) > 0 || estimated_block(a, P, c) > 0))
         return 0;
     if (c->model.undelayed && free_within(a, c)) {
         if (c->args.within == NULL)
@@ -601,13 +747,7 @@ int lpi_resolve_free(const struct logp_algorithm *a, int64_t P, struct logp_invo
         rc = lpi_choice_cached(best_value, a, P, c, &choice);
     else
         rc = best_value(a, P, c, &choice);
-    if (rc != 0)
-        return rc;
-    c->args.within = choice.within;
-    if (choice.first != NULL) {
-        c->args.first = choice.first;
-        c->args.first_k = choice.first_k;
-    }
-    lpi_set_free(a, P, c, choice.value);
-    return 0;
+    if (rc == 0)
+        lpi_set_choice(a, P, c, &choice);
+    return rc;
 }

@@ -32,7 +32,7 @@ static __attribute__((noinline)) int best(lpi_chooser choose, const char *collec
     struct lpi_choice choice;
     int rc;
 
-    if (asked.args.op == NULL)
+    if (asked.args.op == NULL && c->model.number == 0)
         asked.args.root = 0;
     rc = lpi_choice_cached(choose, collective, P, &asked, &choice);
     if (rc != 0 || choice.algorithm == NULL)
@@ -40,6 +40,10 @@ static __attribute__((noinline)) int best(lpi_chooser choose, const char *collec
     *algorithm = choice.algorithm;
     if (choice.within != NULL)
         c->args.within = choice.within;
+    if (choice.first != NULL) {
+        c->args.first = choice.first;
+        c->args.first_k = choice.first_k;
+    }
     lpi_set_free(choice.algorithm, P, c, choice.value);
     return 0;
 }
@@ -112,9 +116,9 @@ static int run_best(struct logp_vp *vp, const struct logp_collective *collective
 
     /* a collective that is started needs steps */
     c->model.undelayed = !by_model && request == NULL && logp_shared_possible(vp);
-    if (by_model && logp_vp_params(vp, &c->model.params) != 0)
+    if (by_model && logp_vp_network(vp, &c->model) != 0)
         c->model.params = (struct logp_params){0};
-    if (by_model || (!c->model.undelayed && logp_vp_params(vp, &c->model.params) == 0))
+    if (by_model || (!c->model.undelayed && logp_vp_network(vp, &c->model) == 0))
         rc = best(lpi_by_mean, collective->name, P, c, &algorithm);
     if (rc == -ENOMEM || (rc != 0 && by_model))
         return rc;

@@ -93,6 +93,13 @@ int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *
 /* Set the row within and the parameter, where they are free, to those with the least prediction. 0;
  * -ENOMEM */
 int lpi_resolve_free(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
+/* The best values of these of one row, and its prediction: one at most `until`, or any if none is; until 0: the best
+ * of all. *out without an algorithm: all are later, or the row does not apply. 0; -ENOMEM */
+int lpi_choose_until(const struct logp_algorithm *algorithm, int64_t P,
+                     const struct logp_invocation *c, int64_t until, struct lpi_choice *out);
+/* Set them to those of the choice. */
+void lpi_set_choice(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c,
+                    const struct lpi_choice *choice);
 /* Set that parameter to this value; 0: it has none. */
 void lpi_set_free(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c,
                   int64_t value);
@@ -123,8 +130,8 @@ int lpi_by_formulas(const void *collective, int64_t P, const struct logp_invocat
  * any. */
 int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
                       const struct logp_invocation *c, struct lpi_choice *out);
-/* invocation.c: whether the values in c are the whole question: it has no topology, links, list or
- * blocks. */
+/* invocation.c: whether the values in c are the whole question: it has no list or blocks, and its
+ * topology, links and ports a number. */
 bool lpi_is_cacheable(const struct logp_invocation *c);
 
 /* invocation.c: whether the buffers of all ranks have sizes that can be addressed. No product of n_bytes,

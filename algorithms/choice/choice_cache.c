@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PLACES = 4096, PROBES = 16, WORDS = 28 };
+enum { PLACES = 4096, PROBES = 16, WORDS = 28 + 4 };
 
 /* All arguments on which the choice depends, and no others: neither tag nor seed, and of the
  * operation its properties, not its address. */
@@ -29,14 +29,15 @@ static struct place {
     _Alignas(64) _Atomic int state;
     const struct logp_algorithm *best; /* and below: read-only once READY */
     int64_t value;
-    const struct logp_algorithm *within;
+    const struct logp_algorithm *within, *first;
+    int64_t first_k;
     struct question question;
 } places[PLACES];
 
 /* Pointers are smaller in the page's WebAssembly, where the sizes do not matter. */
 #define HAS_WIDE_POINTERS (sizeof(void *) == 8)
 
-_Static_assert(!HAS_WIDE_POINTERS || sizeof(struct place) == 256, "four cache lines");
+_Static_assert(!HAS_WIDE_POINTERS || sizeof(struct place) == 320, "five cache lines");
 
 static struct question question_of(lpi_chooser choose, const void *what, int64_t P,
                                    const struct logp_invocation *c)
@@ -79,8 +80,8 @@ static struct question question_of(lpi_chooser choose, const void *what, int64_t
                               (uint64_t)p->gamma_ps,
                               (uint64_t)p->capacity,
                               (uint64_t)p->gap_shared | (uint64_t)p->store_forward << 1 |
-                                  (uint64_t)p->latency_varies << 2 |
-                                  (uint64_t)p->recv_streams << 3}};
+                                  (uint64_t)p->latency_varies << 2 | (uint64_t)p->recv_streams << 3,
+                              c->model.number}};
 }
 
 static uint64_t mix(uint64_t h, uint64_t word)
@@ -134,6 +135,8 @@ static void keep(const struct question *q, size_t hash, const struct lpi_choice 
             place->best = best->algorithm;
             place->value = best->value;
             place->within = best->within;
+            place->first = best->first;
+            place->first_k = best->first_k;
             place->question = *q;
             /* release: pairs with the acquire in find() and above */
             atomic_store_explicit(&place->state, READY, memory_order_release);
@@ -154,8 +157,11 @@ int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
     int rc;
 
     if (place != NULL && lpi_is_candidate(place->best, P, c)) {
-        *out = (struct lpi_choice){
-            .algorithm = place->best, .value = place->value, .within = place->within};
+        *out = (struct lpi_choice){.algorithm = place->best,
+                                   .value = place->value,
+                                   .within = place->within,
+                                   .first = place->first,
+                                   .first_k = place->first_k};
         return 0;
     }
     rc = choose(what, P, c, out);

@@ -24,9 +24,10 @@ enum { MOST_PROCESSORS = 64, MOST_SCRATCH = 4 << 20 };
 
 /* The size of the containing collective. */
 enum size {
-    ONE,  /* one byte or element, which is dropped; on a topology, where shorter messages may arrive
-            later because they take turns on links in another order, it is sent */
-    SAME, /* as many bytes or elements */
+    ONE,   /* one byte or element, which is dropped; on a topology, and on unlike links with several
+            ports, where shorter messages may arrive later because they take turns on links or ports
+            in another order, it is sent */
+    SAME,  /* as many bytes or elements */
     WHOLE, /* as many as all blocks of this one have together */
 };
 
@@ -286,13 +287,19 @@ static void find_places(const struct lpi_contained *x, int64_t P, int64_t rank,
                 (x->operands != COPIED || is_root(rank, c));
 }
 
+/* Whether the messages of a barrier have the data of the containing collective. */
+static bool sends_data(const struct logp_invocation *c)
+{
+    return c->model.topology != NULL || (c->model.links != NULL && lpi_has_ports(&c->model));
+}
+
 /* All messages of a barrier are from and to the same place in scratch, which is cleared before. */
 static void find_place(const struct logp_algorithm *a, int64_t P, int64_t rank,
                        const struct logp_invocation *c, struct outer *o, size_t *in_use)
 {
     struct logp_step step;
 
-    for (int64_t i = 0; c->model.topology != NULL && a->steps(P, rank, &o->in, i, &step); i++)
+    for (int64_t i = 0; sends_data(c) && a->steps(P, rank, &o->in, i, &step); i++)
         if ((step.kind == LOGP_STEP_SEND || step.kind == LOGP_STEP_RECEIVE) &&
             step.n_bytes > o->operand_bytes)
             o->operand_bytes = step.n_bytes;
@@ -469,7 +476,7 @@ static bool move_step(const struct outer *o, struct logp_step *step)
     return true;
 }
 
-/* Drop the data of a step; on a topology, where data is sent, it takes its time. */
+/* Drop the data of a step; where data is sent, it takes its time. */
 static bool empty_step(const struct outer *o, struct logp_step *step)
 {
     const bool is_message = step->kind == LOGP_STEP_SEND || step->kind == LOGP_STEP_RECEIVE;

@@ -55,9 +55,12 @@ struct logp_invocation lpi_alike(const struct logp_invocation *c)
 
 bool lpi_is_cacheable(const struct logp_invocation *c)
 {
-    return c->model.topology == NULL && c->model.links == NULL && c->args.list == NULL &&
-           c->args.blocks == NULL && c->args.within == NULL && c->model.rendezvous_from == 0 &&
-           c->model.arrivals == NULL && !lpi_has_ports(&c->model);
+    const bool is_numbered =
+        (c->model.topology == NULL && c->model.links == NULL && !lpi_has_ports(&c->model)) ||
+        c->model.number != 0;
+
+    return is_numbered && c->args.list == NULL && c->args.blocks == NULL &&
+           c->args.within == NULL && c->model.rendezvous_from == 0 && c->model.arrivals == NULL;
 }
 
 /* The parameters of the row within, which are passed on to it. */

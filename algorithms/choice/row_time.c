@@ -185,7 +185,8 @@ int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, in
     if (rc != 0)
         return rc;
     schedule = lpi_schedule_of(algorithm, P, c);
-    if (until < INT64_MAX)
+    /* with several ports a message that arrives later may find another port free, and end sooner */
+    if (until < INT64_MAX && !lpi_has_ports(&c->model))
         rc = lpi_alone(&schedule, &folds->delay, c->args.root, until, &alone);
     if (rc == 0 && alone > until)
         rc = -ETIME;

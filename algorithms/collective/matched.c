@@ -451,19 +451,21 @@ struct choice {
     const struct logp_invocation *c;
 };
 
-/* Estimate the time if no piece waits: (n-1) E, a message, and the tree of the other P - 1. */
+/* Estimate the time if no piece waits: (n-1) E, or a send and a receive if that is more, a message,
+ * and the tree of the other P - 1. */
 static __int128 about(int64_t n, int64_t size, int64_t last, const void *arg)
 {
     const struct choice *choice = arg;
     const struct costs costs = choice->costs(choice->c, size);
     const int64_t D = costs.send + costs.wire + costs.receive;
+    const int64_t apart = lpi_max(costs.send_apart, costs.send + costs.receive);
     struct logp_tree tree;
     __int128 T = 0;
 
     (void)last;
     if (logp_tree_init(&tree, choice->P - 1, D, costs.send_apart) == 0)
         T = logp_tree_time(&tree);
-    return (n - 1) * (__int128)costs.send_apart + D + T;
+    return (n - 1) * (__int128)apart + D + T;
 }
 
 /* The elements or bytes of a piece, where the vector has `whole` of them. */

@@ -3,33 +3,34 @@
  * A lower bound of the broadcast of n bytes: how fast their copies and their holders multiply. d,
  * w(k) and e are those of bound.c, and D = d - e; for d < g let g be d, which only shortens w(k).
  *
- * Until T. Y(t) counts the bytes that all processors together know at t, n at the beginning; N(t)
- * counts the processors that know any, one at the beginning. A message of k bytes that starts at s
- * keeps its sender from the next until s + w(k), and is there at s + w(k) + D or later. Let
- * messages be under way until s + w(k). At any time t those under way have different senders, each
- * of which knows any bytes, so they are N(t) at most; and each knows all that it sends, so together
- * they are Y(t) bytes at most.
+ * Until T. Of all processors but the root N(t) know anything at t, and together they know Y(t)
+ * bytes; both are 0 at the beginning. A message of k bytes that starts at s keeps its sender from
+ * the next until s + w(k), and is there at s + w(k) + D or later. Let messages be under way until
+ * s + w(k). At any time one at most is under way from the root. Those under way from others have
+ * different senders, each of which knows any bytes, so they are N(t) at most; and each knows all
+ * that it sends, so together they are Y(t) bytes at most.
  *
- * Prices. Let a message pay b(t) + k c(t) per unit of time while it is under way. b and c are any
- * functions >= 0 that are 0 from T - D on. A byte that is known at t is worth V(t) = 1 + the
- * integral of c from t to T, and a processor that then knows something W(t), the integral of b. Let
- * each message pay k V + max(W - h, 0) at least, for some h >= 0, with V and W as of when it is
- * there. All together pay at most the integral of b N + c Y. Now N and Y are the counts at the
- * beginning and all that messages brought until then: each brings a processor that knew nothing at
- * most once, and that P - 1 times in all. So that integral is W(0) + n (V(0) - 1) + sum of W over
- * the messages that bring one + sum of k (V - 1) over all. The W and V cancel:
+ * Prices. Per unit of time while it is under way, let a message of the root pay a(t), and a message
+ * of k bytes of another b(t) + k c(t). a, b and c are any functions >= 0 that are 0 from T - D on. A
+ * byte that is known at t is worth V(t) = 1 + the integral of c from t to T, and a processor that
+ * then knows something W(t), the integral of b. Let each message pay k V + max(W - h, 0) at least,
+ * for some h >= 0, with V and W as of when it is there. All together pay at most A, the integral of
+ * a, and that of b N + c Y. Now N and Y are the counts of what messages brought until then (those to
+ * the root bring nothing, and can be left out): each brings a processor that knew nothing at most
+ * once, and that P - 1 times in all. So the integral of b N + c Y is at most the sum of W over the
+ * messages that bring one + sum of k (V - 1) over all. The W and V cancel:
  *
- *     Y(T) = n + sum of k <= n V(0) + W(0) + (P-1) h.
+ *     (P-1) n = sum of k <= A + (P-1) h.
  *
- * If this is less than P n, no broadcast ends by T. (This is the dual of a linear program, whose
- * prices prove the bound whatever they are: so the search for good ones needs no proof.)
+ * If that does not hold, no broadcast ends by T. (This is the dual of a linear program, whose prices
+ * prove the bound whatever they are: so the search for good ones needs no proof.)
  *
  * Steps. b and c are constant in steps of time, which divide e. w(k) and D are rounded down to
  * steps; of many k with equal w(k) so rounded, only the least and the largest need to pay, as both
  * sides are linear in k. A start within a step pays enough if the starts at both its ends do,
  * because V is linear there and max(W - h, 0) is convex. So the prices are made step by step,
- * backwards from T - D: in each step b and c are so high that all messages that start with it pay
- * enough, and, of these, b N' + c Y' is the least, for a guess of N and Y.
+ * backwards from T - D: in each step a, b and c are so high that all messages that start with it
+ * pay enough, and, of these, b N' + c Y' is the least, for a guess of N and Y.
  *
  * The last bytes. Of n bytes take the m that leave the root last; each leaves when the first
  * message that has it starts. Let M be the first message with any of these, and let it start at s
@@ -61,7 +62,9 @@ enum {
 
 static const int64_t most = INT64_C(1) << 40; /* of P */
 
-static const double SLOW = 0.6, OTHER_SLOW = 0.8; /* guessed */
+static const double slow[] = {0.6, 0.8}; /* guessed */
+
+enum { GUESSES = sizeof(slow) / sizeof(slow[0]) };
 
 static const double FAR = 1.3; /* that no h proves it */
 
@@ -77,23 +80,28 @@ struct growth {
     int e, D;
     int n_classes; /* the first has w = e, and each of the others one more */
     double least[CLASSES], largest[CLASSES]; /* bytes of the messages of a class */
-    double N[STEPS], Y[STEPS];               /* guessed, for each step */
-    double c[STEPS + 1], b[STEPS + 1];       /* the price from a step on: V - 1, and W */
+    double N[STEPS], Y[STEPS];               /* guessed, for each step, with the root and its n; */
+    double c[STEPS + 1], b[STEPS + 1];       /* the price from a step on: V - 1, and W; */
+    double a[STEPS + 1];                     /* of the root's messages */
     struct line lines[2 * CLASSES];          /* of the messages that start with a step */
     struct line hull[2 * CLASSES + 1];
 };
 
-/* Fill x->lines with the least that messages starting with step s have to pay in it. */
-static int lines_at(struct growth *x, int s, int end, double h)
+/* Fill x->lines with the least that messages starting with step s have to pay in it; and *root with
+ * that of messages of the root. */
+static int lines_at(struct growth *x, int s, int end, double h, double *root)
 {
     int n = 0;
 
+    *root = 0;
     for (int i = 0; i < x->n_classes && s + x->e + i <= end; i++) {
         const int gone = s + x->e + i, there = gone + x->D;
         const double b = x->b[s + 1] - x->b[gone], c = x->c[s + 1] - x->c[gone];
         const double W = x->b[there] > h ? x->b[there] - h : 0;
         const double V = 1 + x->c[there];
+        const double a = W + x->largest[i] * V - (x->a[s + 1] - x->a[gone]);
 
+        *root = a > *root ? a : *root;
         x->lines[n++] = (struct line){W + x->least[i] * (V - c) - b, x->least[i]};
         x->lines[n++] = (struct line){W + x->largest[i] * (V - c) - b, x->largest[i]};
     }
@@ -137,21 +145,24 @@ static void price(struct growth *x, int n, double N, double Y, double *b, double
     }
 }
 
-/* n V(0) + W(0) + (P-1) h for T in steps, by P n */
+/* A(0) + (P-1) h for T in steps, by (P-1) n */
 static double worth(struct growth *x, int T, double h)
 {
     const int end = T - x->D;
 
     memset(x->b, 0, sizeof(x->b));
     memset(x->c, 0, sizeof(x->c));
+    memset(x->a, 0, sizeof(x->a));
     for (int s = end - 1; s >= 0; s--) {
-        double b, c;
+        double a, b, c;
+        const int n = lines_at(x, s, end, h, &a);
 
-        price(x, lines_at(x, s, end, h), x->N[s], x->Y[s], &b, &c);
+        price(x, n, x->N[s] - 1, x->Y[s] - x->n, &b, &c);
         x->b[s] = x->b[s + 1] + b;
         x->c[s] = x->c[s + 1] + c;
+        x->a[s] = x->a[s + 1] + a;
     }
-    return (x->n * (1 + x->c[0]) + x->b[0] + (x->P - 1) * h) / (x->P * x->n);
+    return (x->a[0] + (x->P - 1) * h) / ((x->P - 1) * x->n);
 }
 
 /* Whether it is proven that T steps are too few. h, in n: as before, or near that. */
@@ -176,8 +187,8 @@ static bool are_too_few(struct growth *x, int T, double *h)
     return best < 1 - 1e-6;
 }
 
-/* Guess N as in the optimal tree; Y as if messages came bit by bit, and this more slowly than they
- * do. @return the time when all is then known */
+/* Guess N + 1 as in the optimal tree; Y + n as if messages came bit by bit, and this perhaps more
+ * slowly than they do. @return the time when all is then known */
 static int guess(struct growth *x, const struct logp_params *p, int64_t o, int64_t d, int64_t g)
 {
     const double G = (double)p->G_ps / x->step_ps;
@@ -257,7 +268,7 @@ static int cut(struct growth *x, int steps, const struct logp_params *p, int64_t
 
 /* Return the bound for n bytes; 0: none is proved, or there is no memory. d >= e > 0, g <= d. The
  * time that coarse steps prove is the start of the search in steps of half their length, twice, each
- * with two guesses. */
+ * with all guesses. */
 static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_t g, int64_t P,
                        int64_t n)
 {
@@ -270,7 +281,7 @@ static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_
         return 0;
     x->P = (double)P;
     x->n = (double)n;
-    x->slow = SLOW;
+    x->slow = slow[0];
     if (st * FEWEST > e * FINEST)
         steps = (int)lpi_max((int64_t)(e * FINEST / st), 1);
     while ((guessed = cut(x, steps, p, o, d, g)) == STEPS && steps > 1)
@@ -281,11 +292,13 @@ static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_
         for (int times = 2; times <= FINEST_OF && cut(x, times * steps, p, o, d, g) < STEPS;
              times *= 2) {
             low = search_steps(x, 2 * low, 2 * low + low / 3 + 2, &h);
-            x->slow = OTHER_SLOW;
-            if (guess(x, p, o, d, g) < STEPS)
-                low = search_steps(x, low, low + low / 32 + 2, &h);
+            for (int i = 1; i < GUESSES; i++) {
+                x->slow = slow[i];
+                if (guess(x, p, o, d, g) < STEPS)
+                    low = search_steps(x, low, low + low / 32 + 2, &h);
+            }
             ps = low * x->step_ps;
-            x->slow = SLOW;
+            x->slow = slow[0];
         }
     }
     free(x);

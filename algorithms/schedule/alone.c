@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The time that one rank of a schedule is busy if it never waits: each message to it arrives as
- * early as any can. More waiting only delays later steps, so the schedule takes no less.
+ * early as any can. More waiting only delays later steps, so the schedule takes no less; but not with several
+ * ports, where it may find another port free.
  */
 #include "schedule/schedule.h"
 

@@ -443,7 +443,8 @@ static int make(struct fold *f, const struct logp_delay *delay)
     for (size_t r = 0; r < P; r++)
         f->ranks[r] = (struct rank){.port = {LOGP_NEVER, LOGP_NEVER, LOGP_NEVER}, .waits_for = -1};
     if (f->ops->capacity != NULL && f->ops->capacity(delay->model) > 0) {
-        const int rc = lpi_wires_init(&f->wires, P, f->ops->capacity(delay->model));
+        const int rc = lpi_wires_init(&f->wires, P, f->ops->capacity(delay->model),
+                                      f->schedule.model.links != NULL);
 
         if (rc != 0)
             return rc;

@@ -238,7 +238,8 @@ struct lpi_arrivals {
 /*
  * The senders that wait for a place on the way to a rank. All wait for the same time, at which their
  * overheads end, so the order of their turns is that of (-overhead, rank), whatever that time is. The
- * first alone has a turn in the fold: the others would only find that they are late.
+ * first alone has a turn in the fold: the others would only find that they are late. Where links differ, overheads
+ * do: a message may enter the wire before one that was tried earlier, and then each waits for a time of its own.
  */
 struct lpi_waiting {
     bool any;
@@ -250,11 +251,12 @@ struct lpi_wires {
     int64_t capacity;               /* 0: no limit, and nothing is kept */
     struct lpi_arrivals *from, *to; /* by rank */
     struct lpi_waiting *waiting;    /* by receiver */
+    bool each_has_turn;             /* all that wait try again: links differ */
     size_t P;
 };
 
 /* 0; -ENOMEM. To be ended in any case. */
-int lpi_wires_init(struct lpi_wires *w, size_t P, int64_t capacity);
+int lpi_wires_init(struct lpi_wires *w, size_t P, int64_t capacity, bool each_has_turn);
 void lpi_wires_fini(struct lpi_wires *w);
 /* Look for a place on the wire for t at t->done. If there is none yet, its sender waits; *turn is
  * its turn to try again, unless others come first (at: INT64_MAX). @return 0; 1: it waits, but not

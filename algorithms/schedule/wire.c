@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int lpi_wires_init(struct lpi_wires *w, size_t P, int64_t capacity)
+int lpi_wires_init(struct lpi_wires *w, size_t P, int64_t capacity, bool each_has_turn)
 {
-    *w = (struct lpi_wires){.capacity = capacity > 0 ? capacity : 0, .P = P};
+    *w = (struct lpi_wires){
+        .capacity = capacity > 0 ? capacity : 0, .P = P, .each_has_turn = each_has_turn};
     if (capacity <= 0)
         return 0;
     w->from = calloc(P, sizeof(*w->from));
@@ -89,6 +90,8 @@ int lpi_wires_claim(struct lpi_wires *w, const struct logp_transfer *t, struct l
     *turn = (struct lpi_turn){lpi_max(from, to) + me.at, me.rank};
     if (from > to)
         return 1;
+    if (w->each_has_turn)
+        return -EAGAIN;
     if (!q->any || q->first.rank == me.rank || lpi_turn_before(&me, &q->first)) {
         q->any = true;
         q->first = me;

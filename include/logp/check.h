@@ -290,7 +290,7 @@ struct logp_check {
     /** Further runs that are made after a failure of an untimed check, to find the same failure with
      *  fewer deviations: all with one deviation, and then runs near the failure, which have other
      *  deviations in place of some of its own, and runs with other seeds, for at most 5 s.
-     *  0: as many as were made until the failure, at least 2000; negative: none */
+     *  0: as many as were made until the failure, at least 8000; negative: none */
     int64_t smallest_runs;
     /** Labels that runs are expected to reach: LOGP_REACHED(). checked.text names one that no run
      *  has reached, since the check may check nothing; failure.text has the number of runs of each, also if the

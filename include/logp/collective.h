@@ -171,7 +171,8 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
  * rendezvous_from and capacity is taken, or else the first that applies.
  *
  * Formulas take microseconds. Candidates without a formula are folded, with LOGP_FOLD_MESSAGES
- * messages in total; the others are then not compared (logp_algorithm_choose()). The process caches
+ * messages in total, and as many for each row that uses another collective; the others are then not
+ * compared (logp_algorithm_choose()). The process caches
  * some thousand choices, but not those with a topology, links, ports, blocks or rendezvous_from;
  * reading the cache takes no lock. args->op is identified by its name and type.
  * Threads: any.
@@ -247,6 +248,18 @@ LOGP_API struct logp_prediction logp_algorithm_predict_by(const struct logp_algo
                                                           int64_t P, const struct logp_args *args,
                                                           const struct logp_network *network,
                                                           enum logp_basis by);
+
+/**
+ * As logp_algorithm_predict(), but only times up to until_ns are wanted: a later one is not computed to its end, which
+ * takes less time, and the prediction is then a lower bound of until_ns + 1.
+ * @param args      in: the parameters that are set; out: all parameters that the prediction is for. With a
+ *                  lower bound they do not change
+ * @param until_ns  >= 0; INT64_MAX: any time is wanted
+ */
+LOGP_API struct logp_prediction logp_algorithm_predict_until(const struct logp_algorithm *algorithm,
+                                                             int64_t P, struct logp_args *args,
+                                                             const struct logp_network *network,
+                                                             int64_t until_ns);
 
 /**
  * A lower bound on the time of any algorithm of a collective, known or not, from the common

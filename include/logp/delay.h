@@ -813,7 +813,10 @@ struct logp_network {
      * recv_streams.
      */
     int64_t ports;
-    int64_t reserved[2]; /**< 0; for later fields */
+    /** Of logp_vp_network(), by which choices are cached: no other topology, links and ports of this
+     *  process have it. 0: they have no number; set it if you change one of them. */
+    uint64_t number;
+    int64_t reserved[1]; /**< 0; for later fields */
 };
 
 /** The most ports of a processor. */

@@ -97,6 +97,14 @@ LOGP_API struct logp_machine *logp_vp_machine(const struct logp_vp *vp);
 LOGP_API int logp_vp_params(const struct logp_vp *vp, struct logp_params *out);
 
 /**
+ * The network that the collectives of this vp plan with: the parameters of the delay model in
+ * force, and for a vp whose ranks are those of the machine its topology, links and ports.
+ * @param out  out; what it points to is valid until the model is replaced
+ * @return as logp_vp_params()
+ */
+LOGP_API int logp_vp_network(const struct logp_vp *vp, struct logp_network *out);
+
+/**
  * Let other vps run first. Each call in a loop that waits for something other than a message is
  * charged as a poll that finds nothing (logp_config.poll_ns).
  * @return 0, or the error that stops the run

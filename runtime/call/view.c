@@ -54,6 +54,31 @@ int logp_vp_params(const struct logp_vp *vp, struct logp_params *out)
     return params != NULL ? 0 : -ENOTSUP;
 }
 
+int logp_vp_network(const struct logp_vp *vp, struct logp_network *out)
+{
+    struct logp_machine *m = vp->proc->core->machine;
+    const struct lpi_delay *d = model_lock(m);
+    const struct logp_network *network;
+    const struct logp_params *params = NULL;
+
+    if (d == NULL)
+        return -ENOTSUP;
+    network = &d->network;
+    if (d->ops.params != NULL)
+        params = d->ops.params(d->model);
+    if (params != NULL)
+        *out = (struct logp_network){.params = *params};
+    if (params != NULL && vp->to_global == NULL &&
+        (network->topology != NULL || network->links != NULL || network->ports > 1)) {
+        out->topology = network->topology;
+        out->links = network->links;
+        out->ports = network->ports;
+        out->number = d->number;
+    }
+    model_unlock(m);
+    return params != NULL ? 0 : -ENOTSUP;
+}
+
 /* Fill the two maps of a group. @return false: a rank is out of range or given twice */
 static bool fill_maps(struct logp_vp *v, int P, const int *members)
 {
@@ -124,6 +149,16 @@ int logp_group_translate(const struct logp_vp *from, int n, const int *ranks,
     return 0;
 }
 
+/* Whether the group is all processors in their order, which needs no maps. */
+static bool is_whole(const int *members, int n_members, int P)
+{
+    int i = 0;
+
+    while (members != NULL && n_members == P && i < P && members[i] == i)
+        i++;
+    return i == P;
+}
+
 int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, int n_members,
                       struct logp_vp **out)
 {
@@ -139,7 +174,7 @@ int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, 
     if (both == NULL)
         return lpi_failed(vp, "logp_group_create", -ENOMEM);
     *both = (struct logp_vp){.proc = p, .context = context, .rank = p->rank, .size = P};
-    if (members != NULL) {
+    if (members != NULL && !is_whole(members, n_members, P)) {
         both->size = n_members;
         both->to_global = malloc((size_t)n_members * sizeof(int));
         both->to_local = malloc((size_t)P * sizeof(int));

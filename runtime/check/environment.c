@@ -147,28 +147,37 @@ void lpi_environment_tell(struct lpi_text *t)
         lpi_text_add(t, "\n");
 }
 
+/* @return "NAME must be RULE, not 'VALUE'", until the next call on this thread */
+static const char *must_be(const char *name, const char *rule, const char *value)
+{
+    static _Thread_local char wrong[200];
+
+    snprintf(wrong, sizeof(wrong), "%s must be %s, not '%.60s'", name, rule, value);
+    return wrong;
+}
+
 const char *lpi_environment(struct logp_check *c)
 {
     uint64_t cores, smallest;
     const char *s;
 
     if ((s = lpi_variable("LOGP_CHECK_STRATEGY")) != NULL && !read_strategy(s, &c->strategy))
-        return "LOGP_CHECK_STRATEGY: random, pct, exhaustive or delays";
+        return must_be("LOGP_CHECK_STRATEGY", "random, pct, exhaustive or delays", s);
     if ((s = lpi_variable("LOGP_CHECK_RUNS")) != NULL &&
         (!read_number(s, &c->runs) || c->runs == 0))
-        return "LOGP_CHECK_RUNS: a number of runs, at least 1";
+        return must_be("LOGP_CHECK_RUNS", "a number of runs, at least 1", s);
     if ((s = lpi_variable("LOGP_CHECK_SEED")) != NULL && !read_number(s, &c->seed))
-        return "LOGP_CHECK_SEED: a number from 0 to 18446744073709551615";
+        return must_be("LOGP_CHECK_SEED", "a number from 0 to 18446744073709551615", s);
     if ((s = lpi_variable("LOGP_CHECK_SECONDS")) != NULL && !read_seconds(s, &c->time_ns))
-        return "LOGP_CHECK_SECONDS: a number above 0, as in 2.5";
+        return must_be("LOGP_CHECK_SECONDS", "a number above 0, as in 2.5", s);
     if ((s = lpi_variable("LOGP_CHECK_CORES")) != NULL) {
         if (!read_number(s, &cores) || cores < 1 || cores > 256)
-            return "LOGP_CHECK_CORES: a number of processes, 1 .. 256";
+            return must_be("LOGP_CHECK_CORES", "a number of processes, 1 .. 256", s);
         c->cores = (int)cores;
     }
     if ((s = lpi_variable("LOGP_CHECK_SMALLEST")) != NULL) {
         if (!read_number(s, &smallest) || smallest > INT32_MAX)
-            return "LOGP_CHECK_SMALLEST: a number of runs, 0 .. 2147483647";
+            return must_be("LOGP_CHECK_SMALLEST", "a number of runs, 0 .. 2147483647", s);
         c->smallest_runs = smallest > 0 ? (int64_t)smallest : -1;
     }
     if ((s = lpi_variable("LOGP_CHECK_REGRESSIONS")) != NULL)

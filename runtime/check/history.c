@@ -43,12 +43,10 @@ void logp_history_reset(struct logp_history *history)
 
 /* ---- recording ---- */
 
-enum { KEY = INT_MIN }; /* of all histories: their events are touches of one object */
-
 /* Let others run before an event: an operation may begin late. */
 static int touch(struct logp_vp *vp)
 {
-    return vp == NULL ? 0 : logp_shared_touch(vp, KEY);
+    return vp == NULL ? 0 : logp_shared_touch(vp, LPI_HISTORY_KEY);
 }
 
 static bool grow(struct logp_history *h)

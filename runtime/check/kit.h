@@ -515,6 +515,7 @@ struct lpi_job {
     struct lpi_progress progress;
     struct lpi_reached labels;
     struct lpi_way from; /* runs begin as this one, up to a place that is drawn; n 0: they do not */
+    int worth; /* shrink: a failure with more deviations is not made in other orders; 0: each is */
     struct lpi_twice twice;
     /* This process makes some of the runs that processes share; NULL: it does not */
     const struct lpi_sharing *sharing;
@@ -913,6 +914,9 @@ bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
 
 /* ---- touch.c ---- */
 
+/* The object of all histories: their events are touches of it. */
+enum { LPI_HISTORY_KEY = INT32_MIN };
+
 /* The name of the object that LOGP_TOUCH() has touched with this key. NULL: unknown */
 const char *lpi_touched_name(int key);
 
@@ -977,8 +981,8 @@ void lpi_guide_free(struct lpi_guide *g);
 
 /* ---- near.c ---- */
 
-/* lpi_strategy_near for a failure with two deviations or more. NULL: no memory */
-void *lpi_near_new(const struct lpi_answers *failure);
+/* lpi_strategy_near for a failure with two deviations or more, in runs of about so many choices. NULL: no memory */
+void *lpi_near_new(const struct lpi_answers *failure, int n_choices);
 
 /* ---- shrink.c ---- */
 

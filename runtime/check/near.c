@@ -12,7 +12,7 @@ enum { MOST_NEW = 4 };
 
 struct near {
     uint64_t random;
-    int n_choices; /* of the failure */
+    int n_choices; /* of a run, about */
     int number;    /* of this run's next choice */
     int n_new, places[MOST_NEW];
     bool has_what, by_what;
@@ -25,14 +25,14 @@ struct near {
     } all[];
 };
 
-void *lpi_near_new(const struct lpi_answers *failure)
+void *lpi_near_new(const struct lpi_answers *failure, int n_choices)
 {
     const int n = lpi_answers_deviations(failure);
     struct near *s = calloc(1, sizeof(*s) + (size_t)n * sizeof(s->all[0]));
 
     if (s == NULL)
         return NULL;
-    s->n_choices = failure->n;
+    s->n_choices = n_choices;
     s->has_what = failure->what != NULL;
     for (int i = 0; i < failure->n; i++)
         if (failure->index[i] != 0)

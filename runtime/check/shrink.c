@@ -465,7 +465,8 @@ void lpi_shrink(struct lpi_job *job)
                 still_fails(&s, &s.plan);
             fewer_latencies(&s);
             fewer_deviations(&s);
-            other_orders(&s);
+            if (job->worth == 0 || lpi_answers_deviations(&s.best) <= job->worth)
+                other_orders(&s);
             smaller_answers(&s);
         }
         job->plan = s.plan;

@@ -2,14 +2,21 @@
 /*
  * The smallest failure. One failing run, made smaller, keeps the deviations of its own cause, of which
  * there may be many: those of another run may be far fewer. So all runs with one deviation from the
- * usual order are made. Then the search continues with the same failure as its target: from places in
- * the failure, near it, and with other seeds.
- * Each failure is made smaller, and the one with the fewest deviations is kept. A number of runs
- * bounds this, so that one seed gives one failure; a time bounds it only for long runs.
+ * usual order are made. Then the search continues with the same failure as its target: near it, from
+ * places in it, and with other seeds. Runs with late choices have fewer choices than others, so runs with
+ * late choices are made near each failure. Each failure is made smaller, and the one with the fewest
+ * deviations is kept. A number of runs bounds this, so that one seed gives one failure; a time bounds it
+ * only for long runs.
  */
 #include "kit.h"
 
-enum { LEAST_RUNS = 2000, MOST_FAILURES = 24 };
+enum {
+    LEAST_RUNS = 8000,
+    MOST_IN_VAIN =
+        4, /* failures in a row that are not smaller; each takes many runs, which are not counted */
+    WORTH =
+        2 /* a failure with so many deviations more than the best is made in other orders, too */
+};
 
 struct smallest {
     struct lpi_job *job;
@@ -44,14 +51,14 @@ static void keep(struct smallest *s)
 }
 
 /* The number of alternatives of each choice in the run without deviations. NULL: unknown */
-static int *usual_run(struct smallest *s, int *n)
+static int *usual_run(struct smallest *s, const struct lpi_plan *plan, int *n)
 {
     static const struct lpi_answers none;
     struct lpi_job *job = s->job;
     int *of = NULL;
 
     s->left--;
-    if (lpi_job_again(job, &s->plan, &none, NULL) != 0 || job->observer == NULL)
+    if (lpi_job_again(job, plan, &none, NULL) != 0 || job->observer == NULL)
         return NULL;
     *n = lpi_observer_count(job->observer);
     of = malloc(((size_t)*n + 1) * sizeof(*of));
@@ -60,12 +67,21 @@ static int *usual_run(struct smallest *s, int *n)
     return of;
 }
 
+/* The plan of the best failure, but with late choices, of which there are fewer. */
+static struct lpi_plan late_plan(const struct smallest *s)
+{
+    struct lpi_plan plan = s->plan;
+
+    plan.late = true;
+    plan.order = false;
+    return plan;
+}
+
 /* All runs with one deviation. */
-static void deviate_once(struct smallest *s)
+static void deviate_once(struct smallest *s, const struct lpi_plan *plan)
 {
     struct lpi_answers one = {0};
-    const struct lpi_plan plan = s->plan;
-    int n = 0, *of = usual_run(s, &n);
+    int n = 0, *of = usual_run(s, plan, &n);
 
     if (of != NULL && LPI_GROW(one.index, one.capacity, n + 1)) {
         memset(one.index, 0, (size_t)(n + 1) * sizeof(*one.index));
@@ -73,7 +89,7 @@ static void deviate_once(struct smallest *s)
             for (int k = 1; k < of[i] && !is_over(s); k++, s->left--) {
                 one.index[i] = k;
                 one.n = i + 1;
-                if (lpi_job_again(s->job, &plan, &one, NULL) == 0)
+                if (lpi_job_again(s->job, plan, &one, NULL) == 0)
                     keep(s);
                 one.index[i] = 0;
             }
@@ -82,9 +98,9 @@ static void deviate_once(struct smallest *s)
     lpi_answers_free(&one);
 }
 
-/* Search until a run fails, or `most` are done. near: near the best failure; or else with other seeds.
- * @return false: no run fails */
-static bool search(struct smallest *s, const struct lpi_plan *plan, bool near, uint64_t most)
+/* Search until a run fails, or `most` are done. near: near the best failure, in runs of about so many choices;
+ * 0: with other seeds. @return false: no run fails */
+static bool search(struct smallest *s, const struct lpi_plan *plan, int near, uint64_t most)
 {
     struct lpi_job *job = s->job;
     int rc;
@@ -94,8 +110,8 @@ static bool search(struct smallest *s, const struct lpi_plan *plan, bool near, u
     job->end_ns = s->end_ns;
     job->plan = *plan;
     job->outcome.kind = LOGP_FAILURE_NONE;
-    rc = near ? lpi_search_with(job, plan->P, &lpi_strategy_near, lpi_near_new(&s->best))
-              : lpi_search(job, plan->P);
+    rc = near > 0 ? lpi_search_with(job, plan->P, &lpi_strategy_near, lpi_near_new(&s->best, near))
+                  : lpi_search(job, plan->P);
     job->from.n = 0; /* a shrink searches, too */
     if (rc != 0 || job->outcome.kind == LOGP_FAILURE_NONE) {
         s->left -= job->most;
@@ -103,7 +119,9 @@ static bool search(struct smallest *s, const struct lpi_plan *plan, bool near, u
     }
     s->left -= job->plan.run + 1 < s->left ? job->plan.run + 1 : s->left;
     if (lpi_same_outcome(&job->outcome, &s->outcome)) {
+        job->worth = n_deviations(s) + WORTH;
         lpi_shrink(job);
+        job->worth = 0;
         keep(s);
     }
     return true;
@@ -115,11 +133,14 @@ static void search_on(struct smallest *s, uint64_t most)
     const struct logp_check check = s->job->check;
     const struct lpi_plan first = s->plan;
     const uint64_t end = s->left - most;
+    bool fails = true;
 
-    for (int i = 0; i < MOST_FAILURES && !is_over(s) && s->left > end &&
-                    search(s, &first, false, s->left - end);
-         i++)
-        ;
+    for (int in_vain = 0; in_vain < 2 * MOST_IN_VAIN && fails && !is_over(s) && s->left > end;) {
+        const int before = n_deviations(s);
+
+        fails = search(s, &first, 0, s->left - end);
+        in_vain = n_deviations(s) < before ? 0 : in_vain + 1;
+    }
     s->job->check.seed = check.seed;
 }
 
@@ -133,36 +154,43 @@ static void search_from(struct smallest *s, uint64_t most)
     struct lpi_answers begin = {0};
     bool fails = true;
 
-    for (int i = 0; i < MOST_FAILURES && fails && !is_over(s) && s->left > end; i++) {
+    for (int in_vain = 0; in_vain < MOST_IN_VAIN && fails && !is_over(s) && s->left > end;) {
+        const int before = n_deviations(s);
+
         if (!lpi_answers_copy(&begin, &s->best))
             break;
         s->job->from = (struct lpi_way){.answers = begin.index,
                                         .n = begin.n,
                                         .late = s->plan.late,
                                         .rendezvous_from = s->plan.network.rendezvous_from};
-        fails = search(s, &first, false, s->left - end);
+        fails = search(s, &first, 0, s->left - end);
+        in_vain = n_deviations(s) < before ? 0 : in_vain + 1;
     }
     s->job->check.seed = seed;
     lpi_answers_free(&begin);
 }
 
-/* Search near the best failure. */
-static void search_near(struct smallest *s, uint64_t most)
+/* Search near the best failure; late: in runs with late choices, whatever its own are. */
+static void search_near(struct smallest *s, uint64_t most, bool late)
 {
     const struct logp_check check = s->job->check;
-    const uint64_t end = s->left - most;
+    const uint64_t end = s->left > most ? s->left - most : 0;
     struct logp_check *c = &s->job->check;
 
     while (!is_over(s) && s->left > end) {
-        const struct lpi_plan plan = s->plan;
+        const struct lpi_plan plan = late ? late_plan(s) : s->plan;
+        int n = 0, *of = usual_run(s, &plan, &n);
+        bool fails;
 
+        free(of);
         c->strategy = LOGP_STRATEGY_DELAYS; /* draw.c: late as in the plan */
         c->sends = plan.network.rendezvous_from == 0   ? LOGP_SENDS_BUFFERED
                    : plan.network.rendezvous_from == 1 ? LOGP_SENDS_SYNCHRONOUS
                                                        : LOGP_SENDS_LIMITED;
-        if (!search(s, &plan, true, s->left - end))
-            break;
+        fails = search(s, &plan, n, s->left - end);
         c->strategy = check.strategy;
+        if (!fails)
+            break;
     }
     c->strategy = check.strategy;
     c->sends = check.sends;
@@ -175,6 +203,7 @@ void lpi_smallest(struct lpi_job *job, uint64_t runs)
     const int64_t wanted = job->check.smallest_runs;
     const struct logp_check check = job->check;
     const int P = job->plan.P;
+    struct lpi_plan plan = job->plan;
     struct smallest s = {.job = job, .plan = job->plan, .outcome = job->outcome};
 
     if (wanted < 0 || !job->plan.untimed || job->check.as_found ||
@@ -187,15 +216,23 @@ void lpi_smallest(struct lpi_job *job, uint64_t runs)
     job->check.n_sizes = 1;
     job->check.smallest = 0;
     if (!is_over(&s))
-        deviate_once(&s);
+        deviate_once(&s, &plan);
+    if (!s.plan.late && lpi_may_be_late(&job->check) && !is_over(&s)) {
+        plan = late_plan(&s);
+        deviate_once(&s, &plan);
+        if (!is_over(&s))
+            search_near(&s, s.left / 2, true);
+    }
     if (lpi_may_be_late(&job->check) && !is_over(&s))
         search_from(&s, s.left / 2);
     if (!is_over(&s))
-        search_near(&s, s.left / 2);
+        search_near(&s, s.left / 2, false);
     if (job->check.strategy != LOGP_STRATEGY_EXHAUSTIVE && !is_over(&s))
         search_on(&s, s.left / 2);
+    if (!s.plan.late && lpi_may_be_late(&job->check) && !is_over(&s))
+        search_near(&s, s.left / 2, true);
     if (!is_over(&s))
-        search_near(&s, s.left);
+        search_near(&s, s.left, false);
     job->check = check;
     job->most = most;
     job->end_ns = 0;

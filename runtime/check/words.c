@@ -58,6 +58,8 @@ static void tell_object(struct lpi_text *t, int key)
 
     if (name != NULL)
         lpi_text_add(t, "%s", name);
+    else if (key == LPI_HISTORY_KEY)
+        lpi_text_add(t, "the history");
     else
         lpi_text_add(t, "object %d", key);
 }

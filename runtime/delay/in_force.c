@@ -4,7 +4,7 @@
  *
  * The machine points to its own copy of the model and its functions; NULL: no delay. Readers
  * (delay.h) use the copy inside RCU read-side sections. The writer swaps the pointer, waits for
- * a grace period and frees the old copy. Under the virtual clock only one vp runs at a time. So a
+ * a grace period and frees the old copy, or keeps it for the machine's life if it has links or a topology. Under the virtual clock only one vp runs at a time. So a
  * replacement for a virtual time waits in a list, sorted by time, and the first vp whose send
  * starts then or later makes it.
  */
@@ -44,11 +44,25 @@ void lpi_delay_fail(struct logp_delay *inner, struct logp_delay *out)
     *out = (struct logp_delay){0};
 }
 
+/* Of the last model of this process. */
+static _Atomic uint64_t models;
+
 static void free_copy(struct lpi_delay *copy)
 {
     if (copy != NULL && copy->ops.destroy != NULL)
         copy->ops.destroy(copy->model);
     free(copy);
+}
+
+/* Of a model that has been replaced: collectives under way may plan with its topology and its links. */
+static void retire(struct logp_machine *m, struct lpi_delay *old)
+{
+    if (old == NULL || (old->network.topology == NULL && old->network.links == NULL)) {
+        free_copy(old);
+        return;
+    }
+    old->next = m->retired;
+    m->retired = old;
 }
 
 /* Swap the model. @return the old one, which may still have readers */
@@ -93,6 +107,7 @@ int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out)
     if (copy == NULL)
         return -ENOMEM;
     copy->model = delay->model;
+    copy->number = atomic_fetch_add_explicit(&models, 1, memory_order_relaxed) + 1; /* unique */
     if (!logp_delay_is_none(delay)) /* else start stays NULL: swap() */
         rc = logp_delay_functions(delay, &copy->ops);
     if (rc != 0) {
@@ -113,7 +128,9 @@ void lpi_delay_install(struct logp_machine *m, struct lpi_delay *copy)
         return;
     urcu_memb_synchronize_rcu();
     LPI_ACQUIRE(&m->delay); /* pairs with the release in model_unlock() */
-    free_copy(old);
+    pthread_mutex_lock(&m->lock);
+    retire(m, old);
+    pthread_mutex_unlock(&m->lock);
 }
 
 /* Called with the lock, which protects the list. So relaxed is enough. */
@@ -163,7 +180,7 @@ void lpi_delay_apply_pending(struct logp_machine *m, int64_t now)
 {
     pthread_mutex_lock(&m->lock);
     while (m->pending != NULL && m->pending->at <= now)
-        free_copy(swap(m, take_pending(m)));
+        retire(m, swap(m, take_pending(m)));
     note_pending(m);
     pthread_mutex_unlock(&m->lock);
 }
@@ -291,5 +308,11 @@ void lpi_delay_fini(struct logp_machine *m)
 {
     while (m->pending != NULL)
         free_copy(take_pending(m));
+    while (m->retired != NULL) {
+        struct lpi_delay *next = m->retired->next;
+
+        free_copy(m->retired);
+        m->retired = next;
+    }
     free_copy(swap(m, NULL));
 }

@@ -300,6 +300,7 @@ struct lpi_delay {
     struct logp_delay_ops ops; /* start == NULL: no delay; only while it is pending */
     void *model;
     struct logp_network network; /* the network that is modelled */
+    uint64_t number;             /* no other model of the process has it; 0: none */
     int64_t capacity;            /* messages on the wire of a processor; 0: any number */
     int64_t at;                  /* pending: when it comes into force */
     struct lpi_delay *next;
@@ -395,7 +396,7 @@ struct logp_machine {
     /* called after each run if the carrier begins the next run itself; NULL: it does not */
     bool (*again)(void *arg, const struct logp_report *report);
     void *again_arg;
-    struct lpi_delay *pending;
+    struct lpi_delay *pending, *retired;
     struct lpi_group *groups;
     _Atomic(struct lpi_calls *)
         calls;                 /* that not all members have made: compare.c; NULL: none yet */

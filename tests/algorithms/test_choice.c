@@ -108,6 +108,87 @@ Test(choice, take_what_the_best_algorithm_does)
     }
 }
 
+/* ---- a network of unlike links ---- */
+
+enum { FAR_P = 12 };
+
+static const char *const of_far[] = {"broadcast", "reduce",    "allreduce", "scan",
+                                     "gather",    "allgather", "alltoall",  "barrier"};
+
+/* The same call by the processors themselves, by a group of all, and by one of half of them. */
+static int call_in_groups(struct logp_vp *vp, void *arg)
+{
+    struct call *x = arg;
+    const struct logp_args of_all = x->call.args;
+    struct logp_vp *group = NULL;
+    int rc = call(vp, x);
+
+    if (rc == 0)
+        rc = logp_group_dup(vp, &group);
+    if (rc == 0)
+        rc = logp_barrier(group);
+    if (rc == 0)
+        rc = call(group, x);
+    logp_group_destroy(group);
+    if (rc == 0 && of_all.root < FAR_P / 2)
+        rc = logp_group_split(vp, logp_vp_rank(vp) % 2, 0, &group);
+    if (rc == 0 && of_all.root < FAR_P / 2) {
+        rc = call(group, &(struct call){.collective = x->collective, .call = x->call});
+        logp_group_destroy(group);
+    }
+    return rc;
+}
+
+static void check_far_call(const struct logp_network *network, struct call *x)
+{
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = FAR_P,
+                                       .clock = LOGP_CLOCK_VIRTUAL,
+                                       .executor = test_executor(),
+                                       .network = network};
+    TEST_MACHINE m = NULL;
+    struct logp_choice best;
+    struct logp_prediction p;
+    int64_t last = 0;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    x->call.model = *network;
+    cr_assert_eq(logp_algorithm_choose(x->collective, FAR_P, &x->call.args, network, &best), 0);
+    p = logp_algorithm_predict(best.algorithm, FAR_P, &x->call.args, network);
+    cr_assert_eq(p.certainty, LOGP_PREDICTION_EXACT);
+    cr_assert_eq(logp_machine_run(m, call, x, test_timeout_ns), 0);
+    for (int i = 0; i < FAR_P; i++)
+        last = x->ends[i] > last ? x->ends[i] : last;
+    cr_assert_eq(last, p.ns, "%s: %ld, not %ld (%s)", x->collective, (long)last, (long)p.ns,
+                 best.algorithm->name);
+    cr_assert_eq(logp_machine_run(m, call_in_groups, x, test_timeout_ns), 0);
+}
+
+Test(choice, also_on_nodes_and_topologies_and_with_several_ports)
+{
+    const struct logp_link_costs between = {900, 50, 60, 80, 700};
+    struct logp_network network[3] = {{.unit_ns = 1}, {.unit_ns = 1}, {.unit_ns = 1, .ports = 3}};
+    struct logp_topology *torus;
+    struct logp_links *links;
+    uint64_t random = 815;
+
+    cr_assert_eq(logp_links_create(FAR_P, &links), 0);
+    cr_assert_eq(logp_links_nodes(links, 4, &between), 0);
+    cr_assert_eq(logp_topology_create("torus:3x4", FAR_P, &torus), 0);
+    network[0].links = links;
+    network[1].topology = torus;
+    for (int i = 0; i < 240 / TEST_SCALE; i++) {
+        struct call x = random_call(&random, of_far[i % 8], FAR_P);
+        struct logp_network *n = &network[i / 8 % 3];
+
+        n->params = x.call.model.params;
+        n->params.capacity = 0;
+        check_far_call(n, &x);
+    }
+    logp_links_destroy(links);
+    logp_topology_destroy(torus);
+}
+
 /* More questions than answers are kept of, and each of them again. */
 Test(choice, however_many_different_calls_there_are)
 {

@@ -62,6 +62,14 @@ for seed in 3 4; do
         [ "$(wc -l <"$dir/err")" -le 1 ] || fail "seed $seed, byte $n: $(cat "$dir/err")"
     done
 done
+# also in the mark behind the last rank, which says whose rules hold
+logp schedule broadcast -P 4 --format goal-bin --output "$dir/whole"
+for ((n = 1; n < 60; n += 6)); do
+    head -c "-$n" "$dir/whole" >"$dir/cut"
+    expect=--schedule bad predict --schedule "$dir/cut"
+done
+cat "$dir/whole" <(echo) >"$dir/cut"
+expect='--schedule follow' bad predict --schedule "$dir/cut"
 "$goal/loggopsim.py" --answers "$goal/loggopsim.json" "$logp" >/dev/null || fail "the answers of LogGOPSim"
 # LogGOPSim, too, runs the steps of a written file in the order of the lines
 logp schedule scatter --algo binomial -P 4 --format goal

@@ -58,7 +58,14 @@ expect 0 'no failure' -P 2 --runs 200 --faults restarts=1 --fault-places ranks=1
 # wrong input: one line, exit code 2
 expect 2 'explore: which program?' -P 2
 expect 2 'explore: ./missing: No such file' ./missing
+expect 2 '--faults lost=1: must be without lost, doubled and partitions in runs with times' --faults lost=1 -L 6us ./explored
+expect 2 '--strategy exhaustive: must be random, pct or delays in runs with times' --strategy exhaustive -L 6us ./explored
+expect 2 '--faults partitions=1: must be without partitions' --strategy exhaustive --faults partitions=1 ./explored
+expect 2 '--sends varied: must be buffered or synchronous' --strategy exhaustive --sends varied ./explored
+expect 2 '--depth 2000: must be 1 .. 1000' --strategy pct --depth 2000 ./explored
 expect 2 'it does not define int logp_main(' /bin/true
+echo 'int _Z9logp_mainP7logp_vpiPPc(void) { return 0; } int main(void) { return 0; }' | "$cc" -x c - -o of-cxx
+expect 2 'its logp_main() has a name of C++: declare it extern "C"' ./of-cxx
 echo 'no program' >script
 expect 2 'it is not an executable' ./script
 expect 2 '--strategy' --strategy best ./explored

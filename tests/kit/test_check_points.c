@@ -602,6 +602,7 @@ Test(check_points, the_environment_replaces_what_a_check_asks_for)
         {"LOGP_CHECK_STRATEGY", "all"}, {"LOGP_CHECK_CORES", "0"},   {"LOGP_CHECK_CORES", "2x"}};
     struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
     struct logp_failure f;
+    char value[32];
 
     setenv("LOGP_CHECK_RUNS", "7", 1);
     cr_assert_eq(logp_check(chooses, NULL, &check, NULL), 0);
@@ -628,6 +629,9 @@ Test(check_points, the_environment_replaces_what_a_check_asks_for)
         setenv(wrong[i][0], wrong[i][1], 1);
         cr_assert_eq(logp_check(chooses, NULL, &check, &f), -EINVAL, "%s", wrong[i][1]);
         SAYS(f.text, wrong[i][0]);
+        SAYS(f.text, " must be ");
+        snprintf(value, sizeof(value), ", not '%s'", wrong[i][1]);
+        SAYS(f.text, value);
         logp_failure_free(&f);
         unsetenv(wrong[i][0]);
     }

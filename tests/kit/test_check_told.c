@@ -281,3 +281,19 @@ Test(check_told, calls_of_another_thread_are_named)
               "rank 1: a thread that is not the processor's own calls a function of vp.h");
     }
 }
+
+/* ---- an error of the program's own ---- */
+
+static int returns_seven(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 1 ? 7 : 0;
+}
+
+Test(check_told, a_positive_error_is_an_error_code_of_the_program)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 1);
+
+    finds(returns_seven, NULL, &check, 7, LOGP_FAILURE_ERROR,
+          "rank 1 returned 7 (an error code of the program)");
+}

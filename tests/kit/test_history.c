@@ -318,6 +318,8 @@ Test(history, a_check_finds_a_read_of_a_late_copy)
         cr_assert_eq(logp_check(replicated, NULL, &check, &f), -EPROTO);
         cr_assert_eq(f.kind, LOGP_FAILURE_ASSERTED);
         cr_assert(strstr(f.text, "history is linearizable does not hold") != NULL, "%s", f.text);
+        cr_assert(strstr(f.text, "touched the history\n") != NULL, "%s", f.text);
+        cr_assert(strstr(f.text, "object -") == NULL, "%s", f.text);
         check.replay_file = NULL;
         cr_assert_eq(logp_check_replay(replicated, NULL, &check, f.replay, NULL), -EPROTO);
         OK(logp_history_svg(history, logp_model_find("register"), &svg));

@@ -191,6 +191,20 @@ static int64_t try_values(const struct drawn *d, const struct logp_algorithm *a,
     return best;
 }
 
+/* Whether a row takes the best value by itself, too. */
+static void check_row(const struct drawn *d, const struct logp_algorithm *a)
+{
+    const struct logp_prediction own = test_is_candidate(a, d->P, &d->call)
+                                           ? test_predict(a, d->P, &d->call)
+                                           : (struct logp_prediction){0};
+    int64_t least = own.ns;
+
+    if (!is_end(&own))
+        return;
+    try_values(d, a, &least);
+    must(least == own.ns, "a row has a better window or block", d, a->name);
+}
+
 /* What the best value of any row saves of the time of the choice. */
 static void check_values(uint64_t seed, bool counts, double *most)
 {
@@ -215,6 +229,8 @@ static void check_values(uint64_t seed, bool counts, double *most)
                 (long)d.call.model.params.gamma_ps, (long)d.call.args.count, d.call.args.n_bytes,
                 chosen->name, (long)p.ns, a->name, (long)value, (long)least, 100 * saved);
         must(counts || least == p.ns, "a window or block is better", &d, a->name);
+        if (!counts)
+            check_row(&d, a);
     }
 }
 

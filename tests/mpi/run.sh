@@ -383,6 +383,8 @@ explored)
     logp replay kept/*.replay >said 2>&1 && fail 'a replay of what a probe has found that passes'
     grep -qF 'rank 1 ended with exit code 6' said || fail 'the replay of what a probe has found'
     finds 1 '1 message was never received' 'rank 3 had ended' ./explored left
+    grep -q 'receive of rank .*, a message of a collective after MPI_Finalize, 0 bytes' said ||
+        fail "the messages of MPI_Finalize have another name: $(cat said)"
     finds 1 'calls MPI_Bcast() of 4, root 1 where' 'rank 1 in MPI_Bcast' ./explored root
     cp explored logp_own && finds 1 'calls MPI_Bcast() of 4, root 1 where' 'logp_own failed with P = 4' ./logp_own root
     grep -qF "logp replay $(echo kept/logp_own*.replay)" said || fail 'the file of a program whose name begins as a call'
@@ -407,7 +409,7 @@ explored)
     expect 2 'remove it: a failure leaves a file' -P 2 --explore 5 --gdb ./explored
     expect 2 'uses the virtual clock; remove --clock wall' -P 2 --explore 5 --clock wall ./explored
     expect 2 'remove it: explored runs do not limit queues' -P 2 --explore 5 --queue-limit 1MiB ./explored
-    expect 2 'neither topology nor links' -P 2 --explore 5 --topology ring ./explored
+    expect 2 'all links are alike; remove --nodes, --inter, --link and --topology' -P 2 --explore 5 --topology ring ./explored
     expect 2 'a number of runs, 1 .. 2^40' -P 2 --explore 0 ./explored
     ;;
 ends)

@@ -36,7 +36,7 @@ CASES = [
         "run broadcast --fault drop:1@0-4 " + RUN, "run broadcast -P 2 --unit 1us --reps 8 --executor fiber",
         "predict barrier -P 8 --nodes 2x2x2 --inter L=9 --inter L=7,o=3,g=5,G=1ns",
         "run gather -P 2 --counts 8,16 " + RUN, "run barrier -P 2 --machine cm5 " + RUN,
-        "predict broadcast --algo all --arrival late@1:5", COMPARED,
+        "predict broadcast --algo all --arrival late@1:5", "predict broadcast --arrival none,late@1:5", COMPARED,
         "predict --schedule {0}/concurrent.goal,{0}/concurrent.goal".format(os.path.join(os.path.dirname(PAGE), "../tests/goal"))]),
     ("Explanations", 0, "json", "explain", [
         "predict broadcast --explain", "run allreduce --algo all --explain --gamma 1 -G 1ns " + RUN]),

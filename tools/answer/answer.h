@@ -43,6 +43,11 @@ struct row {
     const int64_t *rank_ends; /* by rank, of a GOAL file: the end of its last operation; kept by the
                                  question. NULL: not known */
     int64_t n_rank_ends;
+    const struct logp_args
+        *args; /* with several patterns of arrivals, its parameters; kept by the question. NULL:
+                                     those of the output */
+    const int64_t *pattern_ns; /* and its time with each pattern; NULL: not known */
+    int64_t n_patterns;
     bool has_alone;
     int64_t alone_ns;      /* of a file of --schedule, without the others */
     char wrong_ranks[128]; /* without the right result in it: "3,7"; many: "3,7,+5 more" */
@@ -127,6 +132,17 @@ CHECKED struct problem *predicted_best(const struct question *q, const char *col
 /* A time that no algorithm can beat; -1: not known. */
 int64_t lower_bound(const struct question *q, const char *collective,
                     const struct logp_invocation *c);
+
+/* ---- arrivals.c ---- */
+
+/*
+ * Predict the mean time over all patterns, and set the parameters of *c: one set of them for all. Only means up
+ * to `until` are wanted, INT64_MAX: any. ns: out, the time with each pattern; NULL: not wanted.
+ * @return a lower bound: the mean is later; none: it is not known
+ */
+struct logp_prediction predict_mean(const struct arrivals *arrivals,
+                                    const struct logp_algorithm *algorithm, int64_t P,
+                                    struct logp_invocation *c, int64_t until, int64_t *ns);
 
 /* ---- tracing.c ---- */
 

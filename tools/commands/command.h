@@ -108,6 +108,9 @@ bool program_thread_locals(const char *path, struct thread_locals *out);
 
 /* ---- mpirun.c, for logp explore, too ---- */
 
+/* Refuse options that a check cannot have together, by their names. */
+CHECKED struct problem *check_settings(const struct question *q, const struct logp_check *c,
+                                       const struct logp_network *network);
 /* Whether an option of the model is given: without one, messages take no time. */
 bool model_is_given(const struct question *q);
 /* Names of libraries, which --share or --private has in one text; NULL at their end. text: NULL: none */

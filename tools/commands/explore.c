@@ -76,6 +76,7 @@ static struct problem *explored(const struct question *q, struct explored_progra
     network.unit_ns = 1; /* times are in ns by now */
     for (size_t i = 0; i < q->span.n_P; i++)
         sizes[i] = (int)q->span.P_list[i];
+    TRY(check_settings(q, &check, &network));
     if (setenv("LOGP_REPLAY_DIR", ".", 0) != 0)
         return usage_problem("no memory");
     program->check = &check;

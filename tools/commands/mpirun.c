@@ -496,6 +496,38 @@ static struct problem *check_processes(const struct question *q)
     return NULL;
 }
 
+enum { MOST_PCT_DEPTH = 1000 };
+
+struct problem *check_settings(const struct question *q, const struct logp_check *c,
+                               const struct logp_network *network)
+{
+    static const char without_times[] = "remove the model (-L, -o, -g, --machine, ...)";
+    const bool timed = c->network != NULL && !c->network->undelayed,
+               exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE;
+    const struct logp_fault_limits *f = &c->most_faults;
+
+    if (timed && (f->lost > 0 || f->doubled > 0 || f->partitions > 0))
+        return must_be(
+            "faults", option_text(q, "faults"),
+            "without lost, doubled and partitions in runs with times; see --fault, or %s",
+            without_times);
+    if (exhaustive && timed)
+        return must_be("strategy", "exhaustive", "random, pct or delays in runs with times; or %s",
+                       without_times);
+    if (exhaustive && f->partitions > 0)
+        return must_be("faults", option_text(q, "faults"),
+                       "without partitions, with --strategy exhaustive; remove them");
+    if (exhaustive && c->sends == LOGP_SENDS_VARIED)
+        return must_be("sends", "varied", "buffered or synchronous, with --strategy exhaustive");
+    if (c->strategy == LOGP_STRATEGY_PCT && c->depth > MOST_PCT_DEPTH)
+        return must_be("depth", option_text(q, "depth"), "1 .. %d, with --strategy pct",
+                       MOST_PCT_DEPTH);
+    if (c->network != NULL && (network->links != NULL || network->topology != NULL))
+        return usage_problem("in runs in many orders all links are alike; remove --nodes, --inter, "
+                             "--link and --topology");
+    return NULL;
+}
+
 /* Run the program many times by the test kit. A failure leaves its replay in LOGP_REPLAY_DIR, or
  * in the working directory. */
 static struct problem *explored(const struct question *q, struct mpi_program *program,
@@ -525,6 +557,7 @@ static struct problem *explored(const struct question *q, struct mpi_program *pr
     network.unit_ns = 1; /* times are in ns by now */
     if (q->model.P > LOGP_MAX_PROCESSORS)
         TRY(check_machine(q));
+    TRY(check_settings(q, &check, &network));
     if (setenv("LOGP_REPLAY_DIR", ".", 0) != 0)
         return usage_problem("no memory");
     program->exploration = &check;

@@ -17,6 +17,18 @@ static int64_t end_of(const struct row *row)
                : INT64_MAX;
 }
 
+/* Whether a row is before another one in the table of algorithms. */
+static bool comes_before(const struct row *a, const struct row *b)
+{
+    const struct logp_algorithm *at;
+    size_t i = 0;
+
+    while ((at = logp_algorithm_at(a->algorithm->collective, i)) != NULL && at != a->algorithm &&
+           at != b->algorithm)
+        i++;
+    return at == a->algorithm && a->algorithm != b->algorithm;
+}
+
 /* Sort by time, the best first; ties go to the row that is first in the table. */
 static void rank_rows(struct row *rows, size_t n)
 {
@@ -115,6 +127,94 @@ static struct problem *predict_jobs(struct question *q, struct output *out, stru
     return NULL;
 }
 
+/* Predict the mean of a row over the patterns of --arrival, up to `until`. */
+static void predict_patterns(const struct question *q, const struct arrivals *arrivals,
+                             const struct logp_invocation *c, int64_t until, struct row *row)
+{
+    struct logp_invocation of = *c;
+    struct logp_args *args = kept_by(q, malloc(sizeof(*args)), free);
+    int64_t *ns = kept_by(q, malloc(arrivals->n * sizeof(*ns)), free);
+    struct logp_prediction *const p = &row->record.prediction;
+
+    *p = q->what.by != LOGP_BY_FORMULA
+             ? predict_mean(arrivals, row->algorithm, q->model.P, &of, until, ns)
+             : (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
+    if (end_of(row) == INT64_MAX)
+        return;
+    *args = of.args;
+    row->args = args;
+    row->pattern_ns = ns;
+    row->n_patterns = (int64_t)arrivals->n;
+}
+
+/* With auto, the algorithm with the least mean; ties go to the first. */
+static void choose_for_patterns(const struct question *q, const struct arrivals *arrivals,
+                                struct asked *a, struct row *out, struct steps *steps)
+{
+    const struct logp_algorithm *all[MAX_ALGORITHMS];
+    const size_t n = applying_algorithms(q, a->collective, &a->c, all);
+    struct row best = {.algorithm = a->chosen[0]};
+
+    predict_patterns(q, arrivals, &a->c, INT64_MAX, &best);
+    for (size_t i = 0; i < n; i++) {
+        struct row row = {.algorithm = all[i]};
+
+        show_steps(steps, (double)i, n, all[i]->name);
+        predict_patterns(q, arrivals, &a->c, end_of(&best), &row);
+        if (end_of(&row) < end_of(&best) ||
+            (end_of(&row) == end_of(&best) && comes_before(&row, &best)))
+            best = row;
+    }
+    *out = best;
+}
+
+/* What --arrival with several patterns is not combined with. */
+static struct problem *check_patterns(const struct question *q)
+{
+    return is_faulty(q) || q->model.plugin != NULL
+               ? option_problem("--arrival", q->model.arrival_text,
+                                "one pattern with --fault, --noise and --plugin")
+               : NULL;
+}
+
+static struct problem *predict_for_patterns(const struct question *q, struct asked *a,
+                                            struct row *rows, struct steps *steps)
+{
+    struct arrivals arrivals;
+
+    TRY(check_patterns(q));
+    TRY(arrivals_of(q, q->model.P, &arrivals));
+    if (q->what.list == NULL && q->what.algorithms == ALGORITHMS_AUTO) {
+        choose_for_patterns(q, &arrivals, a, &rows[0], steps);
+        return NULL;
+    }
+    for (size_t i = 0; i < a->n; i++) {
+        rows[i].algorithm = a->chosen[i];
+        show_steps(steps, (double)i, a->n, a->chosen[i]->name);
+        predict_patterns(q, &arrivals, &a->c, INT64_MAX, &rows[i]);
+    }
+    return NULL;
+}
+
+static struct problem *predict_each(const struct question *q, const struct asked *a,
+                                    struct row *rows, struct steps *steps)
+{
+    const int64_t *ends;
+
+    for (size_t i = 0; i < a->n; i++) {
+        rows[i].algorithm = a->chosen[i];
+        show_steps(steps, (double)i, a->n, a->chosen[i]->name);
+        if (q->model.plugin != NULL || q->model.emulated)
+            TRY(predict(q, &a->c, a->chosen[i], &rows[i].record.prediction));
+        if (by_graph(q)) {
+            time_of_graph(q, &ends);
+            rows[i].rank_ends = keep_ends(q, ends, q->model.P);
+            rows[i].n_rank_ends = q->model.P;
+        }
+    }
+    return NULL;
+}
+
 static struct problem *predict_all(struct question *q, struct answer_file *to)
 {
     struct row rows[MAX_ALGORITHMS] = {0};
@@ -123,7 +223,6 @@ static struct problem *predict_all(struct question *q, struct answer_file *to)
     struct steps steps = begin_steps(q, "predict", "algorithms");
     struct choice_steps choice;
     struct problem *problem;
-    const int64_t *ends;
 
     q->what.graph_progress = show_graph;
     q->what.read_progress = show_reading;
@@ -137,17 +236,10 @@ static struct problem *predict_all(struct question *q, struct answer_file *to)
     say_large_G(q);
     if (jobs_of_schedule(q) > 1)
         TRY(predict_jobs(q, &out, rows, a.chosen[0]));
-    for (size_t i = 0; i < a.n && jobs_of_schedule(q) <= 1; i++) {
-        rows[i].algorithm = a.chosen[i];
-        show_steps(&steps, (double)i, a.n, a.chosen[i]->name);
-        if (q->model.plugin != NULL || q->model.emulated)
-            TRY(predict(q, &a.c, a.chosen[i], &rows[i].record.prediction));
-        if (by_graph(q)) {
-            time_of_graph(q, &ends);
-            rows[i].rank_ends = keep_ends(q, ends, q->model.P);
-            rows[i].n_rank_ends = q->model.P;
-        }
-    }
+    else if (q->model.has_patterns && q->model.emulated)
+        TRY(predict_for_patterns(q, &a, rows, &steps));
+    else
+        TRY(predict_each(q, &a, rows, &steps));
     end_steps(&steps);
     say_unpredicted_rows(q, &a.c, rows, a.n);
     problem = show_predictions(q, &out, rows, to->f);
@@ -160,7 +252,10 @@ const struct command command_predict = {
     .arguments = "COLLECTIVE",
     .summary = "predict the time without a run",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_BASIS |
-               OPTIONS_EXPLAIN | OPTIONS_PICTURE,
+               OPTIONS_EXPLAIN | OPTIONS_PICTURE | OPTIONS_PATTERNS,
     .answer = ANSWER_SWEEP,
+    .remark =
+        "\nOf several patterns, as --arrival none,late@0:90us,exp:50us, the time is the mean, and "
+        "auto\nis the algorithm with the least mean.",
     .call = predict_all,
 };

@@ -19,7 +19,7 @@ extern char **environ;
 
 typedef int logp_main_function(struct logp_vp *vp, int argc, char **argv);
 
-static const char entry[] = "logp_main";
+static const char entry[] = "logp_main", entry_of_cxx[] = "_Z9logp_mainP7logp_vpiPPc";
 
 /* What this guest has of a rank. */
 struct rank {
@@ -103,8 +103,10 @@ static int read_program(struct job *job)
         snprintf(why, sizeof(why), "it needs a function that is in none of its libraries");
     if (*why == '\0' && host_function_named(&none, entry) == NULL)
         snprintf(why, sizeof(why),
-                 "it does not define int logp_main(struct logp_vp *vp, int argc, char **argv), or "
-                 "it is stripped");
+                 host_function_named(&none, entry_of_cxx) != NULL
+                     ? "its logp_main() has a name of C++: declare it extern \"C\""
+                     : "it does not define int logp_main(struct logp_vp *vp, int argc, char "
+                       "**argv), or it is stripped");
     if (*why != '\0') {
         fprintf(stderr, "logp: %s: %s\n", job->path, why);
         return -1;

@@ -2,7 +2,7 @@
 /*
  * When ranks arrive at a collective: --arrival. A file has the time of each rank, one a line, or is a
  * report of logp mpirun, or the times are drawn: a function of the seed and the rank alone. A table of several numbers of
- * processors has a list of patterns, each of which must be one for all of them.
+ * processors, and a prediction, have a list of patterns, each of which must be one for all numbers of processors.
  */
 #include "question/rows.h"
 #include "text/text.h"
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char how[] =
     "none, late@RANK:T, uniform:T, exp:T (its mean), or a file: a time a line for each rank, or "
@@ -130,6 +131,15 @@ static struct problem *from_report(const char *option, const char *file, const c
     return problem;
 }
 
+/* End a line behind its time, before blanks or a comment. */
+static void cut_comment(char *line)
+{
+    char *rest = line + strcspn(line, " \t");
+
+    if (rest[strspn(rest, " \t")] == '\0' || rest[strspn(rest, " \t")] == '#')
+        *rest = '\0';
+}
+
 /* Lines that are empty, or begin with #, have no time. */
 static struct problem *from_file(const struct question *q, const char *option, const char *file,
                                  int64_t P, int64_t *out)
@@ -150,9 +160,9 @@ static struct problem *from_file(const struct question *q, const char *option, c
     for (char *line = strtok_r(text, "\r\n", &save); line != NULL && problem == NULL;
          line = strtok_r(NULL, "\r\n", &save)) {
         line += strspn(line, " \t");
-        line[strcspn(line, " \t")] = '\0';
         if (*line == '\0' || *line == '#')
             continue;
+        cut_comment(line);
         if (n < P && !time_of(q, line, &out[n]))
             problem = option_problem(option, file, "rank %lld: %s: a time, 0 .. 10^15 ns",
                                      (long long)n, shown_text(line));
@@ -198,6 +208,9 @@ static struct problem *read_patterns(const struct question *q, const char *optio
 
         if (out->n == MOST_ARRIVALS)
             return must_be(option, text, "at most %d patterns", MOST_ARRIVALS);
+        if (*item == '\0')
+            return option_problem(option, text,
+                                  "a pattern is empty; write none where all ranks begin together");
         if (strcmp(item, "none") != 0)
             TRY(read_pattern(q, option, item, P, &ns));
         if (ns != NULL && is_drawn(item, &d.exponential, &at) && time_of(q, at, &d.most))
@@ -215,9 +228,22 @@ struct problem *arrivals_of(const struct question *q, int64_t P, struct arrivals
                : NULL;
 }
 
+/* A list where one pattern is wanted; a comma may be in the name of a file. */
+static struct problem *refuse_patterns(const struct question *q, const char *option,
+                                       const char *text)
+{
+    return strchr(text, ',') == NULL || access(text, F_OK) == 0
+               ? NULL
+               : option_problem(option, text,
+                                "%s takes one pattern; logp predict and logp tune choose for "
+                                "several, logp bench runs each",
+                                q->line.words[0]);
+}
+
 struct problem *apply_arrival(struct question *q, const char *option, const char *text)
 {
     const bool several = (q->line.sets & OPTIONS_SPANS) != 0;
+    const bool may_be_list = (q->line.sets & OPTIONS_PATTERNS) != 0;
     struct arrivals patterns;
     const char *at;
     bool exponential;
@@ -225,12 +251,16 @@ struct problem *apply_arrival(struct question *q, const char *option, const char
 
     q->model.network.arrivals = NULL;
     q->model.arrival_text = strcmp(text, "none") != 0 ? text : NULL;
+    q->model.has_patterns = may_be_list && strchr(text, ',') != NULL;
     if (q->model.arrival_text == NULL)
         return NULL;
     for (size_t i = 0; several && i < q->span.n_P; i++)
         TRY(read_patterns(q, option, text, q->span.P_list[i], &patterns));
+    if (q->model.has_patterns)
+        return read_patterns(q, option, text, q->model.P, &patterns);
     if (several)
         return NULL;
+    TRY(refuse_patterns(q, option, text));
     TRY(read_pattern(q, option, text, q->model.P, &ns));
     q->model.network.arrivals = is_drawn(text, &exponential, &at) ? NULL : ns;
     return NULL;

@@ -111,7 +111,8 @@ struct model_question {
     const struct link_rules *rules; /* of --link; NULL: none */
     bool emulated;                  /* the delay model has parameters: it is not none */
     bool ignores_G;                 /* for it every message counts as one */
-    const char *arrival_text;       /* of --arrival, a list in a table; NULL: all arrive at 0 */
+    const char *arrival_text;       /* of --arrival; NULL: all arrive at 0 */
+    bool has_patterns;              /* that is a list: arrivals_of() */
     bool gamma_given, gamma_host;   /* --gamma host: measured */
 };
 
@@ -331,6 +332,8 @@ enum option_set {
 /* No int, as the others are, has these bits. */
 #define OPTIONS_SEARCH (UINT64_C(1) << 31)  /* --limit, --seed */
 #define OPTIONS_EXPLORE (UINT64_C(1) << 32) /* --runs, --strategy, --faults, ... */
+#define OPTIONS_PATTERNS                                                                           \
+    (UINT64_C(1) << 33) /* several patterns of --arrival, which count together */
 
 /* ---- own.c: memory ---- */
 

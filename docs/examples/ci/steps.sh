@@ -14,7 +14,8 @@ LOGP_CHECK_JUNIT=check.xml LOGP_REPLAY_DIR=left ./suzuki
 if [ "${1:-}" = main ]; then
     logp bench allreduce -P '2..16*2' --algo all --clock virtual --save main --restart --output sweep.csv
 else
-    logp bench allreduce -P '2..16*2' --algo all --clock virtual --against main --restart --output sweep.csv
+    logp bench allreduce -P '2..16*2' --algo all --clock virtual --against main --fail-on slower --restart \
+        --output sweep.csv
 fi
 
 # An MPI program, with its faults named, on a network of 60 us.

@@ -76,6 +76,20 @@ static void take_line(struct output *o, const char *line, size_t n)
         o->held = 0;
 }
 
+/* A line without its end is written at once, as a prompt, if it is not the beginning of the report's next one. */
+static void write_prompt(struct output *o)
+{
+    if (o->n == 0)
+        return;
+    find_report(o);
+    if (o->report != NULL && strncmp(o->report + o->held, o->line, o->n) == 0)
+        return;
+    if (o->report != NULL)
+        write_held(o);
+    write_all(o->line, o->n);
+    o->n = 0;
+}
+
 static void take_piece(struct output *o, const char *piece, size_t n)
 {
     char *at, *end;
@@ -88,6 +102,7 @@ static void take_piece(struct output *o, const char *piece, size_t n)
         take_line(o, at, (size_t)(end + 1 - at));
     o->n = (size_t)(o->line + o->n - at);
     memmove(o->line, at, o->n);
+    write_prompt(o);
 }
 
 int pass_output(pid_t child, int from, int answers)

@@ -157,28 +157,28 @@ static void tell_signal(int status, const char *name)
         say("%s was ended by a signal: %s", name, strsignal(WTERMSIG(status)));
 }
 
-/* Run the program to its end; it is interrupted in place of this process. A program that is named, perhaps in a debugger, or drawn
- * has the terminal; else its report is left out. @return 0; errno */
+/* Run the program to its end; it is interrupted in place of this process. A debugger has the terminal; else
+ * the report is left out of what the program prints. @return 0; errno */
 static int run_program_of(char **command, const char *folder, char **variables, int answers,
-                          bool is_named)
+                          bool is_debugger)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction interrupt, quit;
     pid_t child;
     int rc, status, ends[2] = {-1, STDERR_FILENO};
 
-    if (!is_named && pipe2(ends, O_CLOEXEC) != 0)
+    if (!is_debugger && pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     sigaction(SIGINT, &ignore, &interrupt);
     sigaction(SIGQUIT, &ignore, &quit);
     rc = start(command, folder, variables, ends[1], &child);
-    if (!is_named)
+    if (!is_debugger)
         close(ends[1]);
     if (rc == 0) {
-        status = is_named ? await(child) : pass_output(child, ends[0], answers);
+        status = is_debugger ? await(child) : pass_output(child, ends[0], answers);
         tell_signal(status, command[0]);
     }
-    if (!is_named)
+    if (!is_debugger)
         close(ends[0]);
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGQUIT, &quit, NULL);
@@ -196,7 +196,8 @@ static struct problem *replay(const struct question *q, const char *path, char *
     if (answers < 0)
         return usage_problem("no memory");
     s = prepare(q, path, answers, traced, traced && q->how.diff);
-    rc = run_program_of(command, folder, s.all, answers, q->line.rest != NULL || traced);
+    rc = run_program_of(command, folder, s.all, answers,
+                        q->line.rest != NULL && option_on_command_line(q, "executor"));
     forget(&s);
     if (rc == 0)
         *out = take_answers(answers);

@@ -58,17 +58,17 @@ static void write_word(FILE *f, const char *word)
     fputc('\'', f);
 }
 
-/* The program in its folder as ./prog. */
-static char *command_text(char *const *command, const char *folder)
+/* With this name of the program, in its folder as ./prog. */
+static char *command_text(const char *program, char *const *command, const char *folder)
 {
     const size_t n = strlen(folder);
-    const bool is_there = strncmp(command[0], folder, n) == 0 && command[0][n] == '/';
+    const bool is_there = n > 0 && strncmp(program, folder, n) == 0 && program[n] == '/';
     char *text = NULL;
     size_t size;
     FILE *f = need(open_memstream(&text, &size));
 
     fputs(is_there ? "." : "", f);
-    write_word(f, is_there ? command[0] + n : command[0]);
+    write_word(f, is_there ? program + n : program);
     for (size_t i = 1; command[i] != NULL; i++) {
         fputc(' ', f);
         write_word(f, command[i]);
@@ -96,11 +96,11 @@ static bool is_logp(const char *program)
 
 /* The problem of a command that is not to be started. */
 static struct problem *check_command(const char *path, const struct logp_replay *r,
-                                     const char *program, const char *text)
+                                     const char *program)
 {
     struct problem *problem;
-    bool starts_another, is_relative;
-    char *shown;
+    bool starts_another;
+    char *text, *shown, whole[2 * PATH_MAX];
 
     if (program == NULL) /* whatever the start would find has not been looked at */
         return usage_problem("%s: %s: %s; name the program: -- COMMAND ARGUMENTS", path,
@@ -112,12 +112,18 @@ static struct problem *check_command(const char *path, const struct logp_replay 
         (strcmp(r->command[1], "mpirun") == 0 || strcmp(r->command[1], "explore") == 0);
     if (starts_another || is_trusted(program))
         return NULL;
-    is_relative = r->command[0][0] != '/' && strchr(r->command[0], '/') != NULL;
-    shown = need(shown_text(r->directory != NULL && is_relative ? r->directory : ""));
+    if (r->command[0][0] != '/' && strchr(r->command[0], '/') != NULL)
+        snprintf(whole, sizeof(whole), "%s/%s", r->directory != NULL ? r->directory : ".",
+                 r->command[0] + (strncmp(r->command[0], "./", 2) == 0 ? 2 : 0));
+    else
+        snprintf(whole, sizeof(whole), "%s", r->command[0]);
+    text = command_text(whole, r->command, "");
+    shown = need(shown_text(r->directory != NULL ? r->directory : ""));
     problem = usage_problem(
         "%s: its command is not in the folder of the file nor in the current one: %s; "
         "if you trust it, type -- and this command behind the name of the file%s%s",
-        path, text, *shown != '\0' ? ", in the folder " : "", shown);
+        path, text, *shown != '\0' ? "; it ran in " : "", shown);
+    free(text);
     free(shown);
     return problem;
 }
@@ -125,8 +131,9 @@ static struct problem *check_command(const char *path, const struct logp_replay 
 struct problem *trust_command(const char *path, const struct logp_replay *r)
 {
     const char *folder = r->directory != NULL ? r->directory : ".";
-    char *text = command_text(r->command, folder), *program = find(r->command[0], folder);
-    struct problem *problem = check_command(path, r, program, text);
+    char *text = command_text(r->command[0], r->command, folder),
+         *program = find(r->command[0], folder);
+    struct problem *problem = check_command(path, r, program);
 
     if (problem == NULL)
         say("%s: starts in %s: %s", path, is_current(folder) ? "." : folder, text);

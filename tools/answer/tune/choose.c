@@ -3,7 +3,7 @@
  * The choice of the best algorithms: find_reigns() first finds the pick of each size, and then, in
  * each reign, the ranges of its parameter (k or the fan-out). The sizes at which algorithms change
  * are therefore those of logp bench crossover. With several patterns of arrivals a pick's time is
- * the mean of its times over them.
+ * the mean of its times over them. Picks that are later than the best one are not computed to their ends.
  */
 #include "answer/runs.h"
 #include "answer/tune/tune.h"
@@ -137,73 +137,19 @@ static bool predict_parts(const struct place *at, struct tune_pick *pick)
     return true;
 }
 
-static bool is_bounded(const struct logp_prediction *p)
+/* The state of a pick. UNKNOWN is 0. LATER: its time is beyond pick->ns. APPLIES_NOT: it does not apply, or no prediction bounds it. */
+enum known_as { UNKNOWN, APPLIES, APPLIES_NOT, LATER };
+
+/* Its time up to `until`, as predict_mean(). */
+static struct logp_prediction time_of(const struct place *at, const struct tune_pick *pick,
+                                      struct logp_invocation *c, int64_t until)
 {
-    return p->certainty == LOGP_PREDICTION_EXACT || p->certainty == LOGP_PREDICTION_BOUND;
+    return at->arrivals.n > 0 ? predict_mean(&at->arrivals, pick->algorithm, at->P, c, until, NULL)
+                              : predict_by(pick->algorithm, at->P, c, LOGP_BY_EITHER);
 }
 
-/* Whether an algorithm runs the same steps with both. */
-static bool same_parameters(const struct logp_algorithm *a, const struct logp_args *x,
-                            const struct logp_args *y)
-{
-    bool same = x->within == y->within && x->first == y->first && x->first_k == y->first_k;
-
-    for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
-        same &= memcmp((const char *)x + a->knobs[i].field, (const char *)y + a->knobs[i].field,
-                       sizeof(int64_t)) == 0;
-    return same;
-}
-
-/* The mean over all patterns of arrivals; none where one of them has no bound. */
-static struct logp_prediction mean_over(const struct arrivals *arrivals,
-                                        const struct logp_algorithm *a, int64_t P,
-                                        struct logp_invocation *c)
-{
-    struct logp_prediction p = {.certainty = LOGP_PREDICTION_EXACT};
-    __int128 sum = 0;
-
-    for (size_t i = 0; i < arrivals->n && is_bounded(&p); i++) {
-        c->model.arrivals = arrivals->ns[i];
-        p = predict_by(a, P, c, LOGP_BY_EITHER);
-        sum += p.ns;
-    }
-    p.ns = (int64_t)(sum / (__int128)arrivals->n);
-    return p;
-}
-
-/*
- * Predict the mean, and set the parameters of *c: a table has one set of them for all patterns. Those
- * that are the best for one of the patterns are tried.
- */
-static struct logp_prediction predict_mean(const struct arrivals *arrivals,
-                                           const struct logp_algorithm *a, int64_t P,
-                                           struct logp_invocation *c)
-{
-    struct logp_prediction best = {.certainty = LOGP_PREDICTION_NONE}, p;
-    struct logp_args args[MOST_ARRIVALS], chosen = c->args;
-    struct logp_invocation of = *c;
-
-    for (size_t i = 0, k; i < arrivals->n && a->steps != NULL; i++) {
-        of.model.arrivals = arrivals->ns[i];
-        args[i] = logp_schedule_of(a, P, &c->args, &of.model).args;
-        for (k = 0; k < i && !same_parameters(a, &args[k], &args[i]);)
-            k++;
-        if (k < i)
-            continue;
-        of.args = args[i];
-        p = mean_over(arrivals, a, P, &of);
-        if (is_bounded(&p) && (!is_bounded(&best) || p.ns < best.ns)) {
-            best = p;
-            chosen = args[i];
-        }
-    }
-    c->args = chosen;
-    return best;
-}
-
-/* Predict a pick, and set its time and its k or fan-out.
- * @return false: it does not apply, or no prediction bounds it */
-static bool predict_pick(const struct place *at, struct tune_pick *pick)
+/* Predict a pick, and set its time and its k or fan-out. Times beyond `until` may not be computed. */
+static enum known_as predict_pick(const struct place *at, int64_t until, struct tune_pick *pick)
 {
     const int64_t most_fanout = 32;              /* of Open MPI */
     const int64_t most_block = INT64_C(1) << 40; /* all in one */
@@ -213,7 +159,7 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
     struct logp_prediction p;
 
     if (pick->row != NULL && pick->row->parts != NULL)
-        return predict_parts(at, pick);
+        return predict_parts(at, pick) ? APPLIES : APPLIES_NOT;
     c.model.links = at->links;
     if (at->collective->operands == LOGP_OPERANDS_VECTOR)
         c.args.count = at->n;
@@ -224,12 +170,13 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
         if (has_block(pick->algorithm))
             c.args.block_bytes = pick->block > 0 ? pick->block : most_block;
     }
-    if (!holds(at, pick) ||
-        logp_algorithm_needs(pick->algorithm, at->P, &c.args, &c.model) != NULL ||
-        !logp_algorithm_same_results(pick->algorithm, &c.args))
-        return false;
-    p = at->arrivals.n > 0 ? predict_mean(&at->arrivals, pick->algorithm, at->P, &c)
-                           : predict_by(pick->algorithm, at->P, &c, LOGP_BY_EITHER);
+    if (!holds(at, pick) || !logp_algorithm_same_results(pick->algorithm, &c.args))
+        return APPLIES_NOT;
+    p = time_of(at, pick, &c, until);
+    if (at->arrivals.n > 0 && p.certainty == LOGP_PREDICTION_LOWER_BOUND) {
+        pick->ns = until;
+        return LATER;
+    }
     pick->fanout = pick->k = 0;
     if (pick->row == NULL)
         knob_value(pick->algorithm, "k", at->P, &c, &pick->k);
@@ -237,7 +184,10 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
         !knob_value(pick->algorithm, "k", at->P, &c, &pick->fanout))
         pick->fanout = 1;
     pick->ns = p.ns;
-    return pick->fanout <= most_fanout && is_bounded(&p);
+    return pick->fanout <= most_fanout &&
+                   (p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND)
+               ? APPLIES
+               : APPLIES_NOT;
 }
 
 /* ---- picks that are predicted already ---- */
@@ -245,16 +195,15 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
 /* The picks of one number of processors at one size. */
 struct known {
     int64_t size;
-    char *state; /* by pick; 0: not known yet */
+    unsigned char *state; /* by pick: enum known_as */
     struct tune_pick *pick;
 };
-
-enum { APPLIES = 1, APPLIES_NOT };
 
 /* All sizes so far: a hash table of 2^x; state NULL: a free place. */
 struct memory {
     struct known *all;
     size_t n, space;
+    size_t best; /* the pick that was the best at the size before */
 };
 
 static struct known *find_size(const struct memory *m, int64_t size)
@@ -272,7 +221,8 @@ static struct known *known_at(struct memory *m, int64_t size, size_t n)
     struct known *k;
 
     if (m->n >= m->space / 2) {
-        struct memory larger = {.n = m->n, .space = m->space > 0 ? 2 * m->space : 64};
+        struct memory larger = {
+            .n = m->n, .space = m->space > 0 ? 2 * m->space : 64, .best = m->best};
 
         larger.all = need(calloc(larger.space, sizeof(*larger.all)));
         for (size_t i = 0; i < m->space; i++)
@@ -300,23 +250,23 @@ static void forget(struct memory *m)
 }
 
 /* As predict_pick(): of pick i. A search for the sizes where picks change asks for the same ones again. */
-static bool know_pick(const struct place *at, const struct picks *picks, size_t i,
-                      struct tune_pick *out)
+static enum known_as know_pick(const struct place *at, const struct picks *picks, size_t i,
+                               int64_t until, struct tune_pick *out)
 {
     struct known *k = at->memory != NULL ? known_at(at->memory, at->n, picks->n) : NULL;
-    bool applies;
+    enum known_as state = k != NULL ? k->state[i] : UNKNOWN;
 
-    if (k != NULL && k->state[i] != 0) {
+    if (state == APPLIES_NOT || state == APPLIES || (state == LATER && until <= k->pick[i].ns)) {
         *out = k->pick[i];
-        return k->state[i] == APPLIES;
+        return state;
     }
     *out = picks->pick[i];
-    applies = predict_pick(at, out);
+    state = predict_pick(at, until, out);
     if (k != NULL) {
         k->pick[i] = *out;
-        k->state[i] = applies ? APPLIES : APPLIES_NOT;
+        k->state[i] = (unsigned char)state;
     }
-    return applies;
+    return state;
 }
 
 /* Whether two algorithms have the same tree. With equal links and no
@@ -328,26 +278,42 @@ static bool same_tree(const struct place *at, const struct logp_algorithm *a,
                       a->predict == b->predict);
 }
 
+/* The first of the best picks whose tree is not that of `but`; NULL: any. *at_first: tried before the others,
+ * which therefore often need not be computed to their ends; out: the best. */
+static struct tune_pick first_of(const struct place *at, const struct picks *picks,
+                                 const struct logp_algorithm *but, size_t *at_first)
+{
+    struct tune_pick best = {.algorithm = NULL, .ns = INT64_MAX}, tried;
+    size_t best_i = picks->n;
+
+    for (size_t turn = 0; turn <= picks->n; turn++) {
+        const size_t i = turn == 0 ? *at_first : turn - 1;
+
+        if (i >= picks->n || (turn > 0 && i == *at_first) ||
+            (but != NULL && same_tree(at, picks->pick[i].algorithm, but)) ||
+            know_pick(at, picks, i, best.ns, &tried) != APPLIES)
+            continue;
+        if (best.algorithm == NULL || tried.ns < best.ns || (tried.ns == best.ns && i < best_i)) {
+            best = tried;
+            best_i = i;
+        }
+    }
+    *at_first = best_i;
+    return best;
+}
+
 /* Return the best pick; ties go to the first. *next, unless next is NULL: the best one with another
  * tree. An algorithm of NULL: there is none. */
 static struct tune_pick best_of(const struct place *at, const struct picks *picks,
                                 struct tune_pick *next)
 {
-    struct tune_pick tried[MAX_PICKS], best = {.algorithm = NULL};
-    size_t n = 0;
+    size_t none = picks->n, *last = at->memory != NULL ? &at->memory->best : &none;
+    const struct tune_pick best = first_of(at, picks, NULL, last);
 
-    for (size_t i = 0; i < picks->n; i++)
-        n += know_pick(at, picks, i, &tried[n]);
-    for (size_t i = 0; i < n; i++)
-        if (best.algorithm == NULL || tried[i].ns < best.ns)
-            best = tried[i];
-    if (next == NULL)
-        return best;
-    *next = (struct tune_pick){.algorithm = NULL};
-    for (size_t i = 0; i < n; i++)
-        if (!same_tree(at, tried[i].algorithm, best.algorithm) &&
-            (next->algorithm == NULL || tried[i].ns < next->ns))
-            *next = tried[i];
+    none = picks->n;
+    if (next != NULL)
+        *next = best.algorithm != NULL ? first_of(at, picks, best.algorithm, &none)
+                                       : (struct tune_pick){.algorithm = NULL};
     return best;
 }
 
@@ -414,7 +380,7 @@ static int64_t time_of_pick(void *of, int64_t i, int64_t size)
     struct tune_pick pick;
 
     c->at.n = size;
-    return know_pick(&c->at, c->picks, (size_t)i, &pick) ? pick.ns : -1;
+    return know_pick(&c->at, c->picks, (size_t)i, INT64_MAX, &pick) == APPLIES ? pick.ns : -1;
 }
 
 /* Return k or the fan-out, predicted for one pick at a size; 0: it has neither. */
@@ -424,7 +390,7 @@ static int64_t number_told(void *of, int64_t size)
     struct tune_pick pick;
 
     c->at.n = size;
-    know_pick(&c->at, c->picks, c->told, &pick);
+    know_pick(&c->at, c->picks, c->told, INT64_MAX, &pick);
     return pick.k + pick.fanout;
 }
 

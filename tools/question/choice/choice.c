@@ -247,6 +247,20 @@ static size_t choose_all(const struct question *q, const char *collective,
     return n;
 }
 
+size_t applying_algorithms(const struct question *q, const char *collective,
+                           const struct logp_invocation *c,
+                           const struct logp_algorithm *out[MAX_ALGORITHMS])
+{
+    const struct logp_algorithm *a;
+    size_t n = 0;
+
+    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL && n < MAX_ALGORITHMS; i++)
+        if (!is_of_another(q, a) && logp_algorithm_same_results(a, &c->args) &&
+            logp_algorithm_needs(a, q->model.P, &c->args, &c->model) == NULL)
+            out[n++] = a;
+    return n;
+}
+
 /* Note once which algorithm is taken where there are no predictions: where links differ, sends
  * wait or a processor has several ports, beyond the P that can be folded. */
 static void say_unpredicted(const struct question *q, const struct logp_algorithm *best)

@@ -32,6 +32,10 @@ CHECKED struct problem *choose_algorithms(const struct question *q, const char *
                                           const struct logp_algorithm *chosen[MAX_ALGORITHMS],
                                           size_t *n);
 void say_left_out(const struct question *q);
+/* All algorithms that apply, without a note of the others; @return how many */
+size_t applying_algorithms(const struct question *q, const char *collective,
+                           const struct logp_invocation *c,
+                           const struct logp_algorithm *out[MAX_ALGORITHMS]);
 
 /* The problem of several chosen algorithms where a command shows one: it names them. */
 CHECKED struct problem *only_one(const struct question *q,

@@ -48,6 +48,17 @@ static int64_t reach_of(int64_t size)
     return LEAST_REACH + size / 16;
 }
 
+/* Whether `wanted` of the pair is the best at a size, where the two take these times. It is not if the other takes less;
+ * otherwise all candidates count. */
+static bool is_best_at(const struct contest *c, const struct pair *p, int64_t wanted, int64_t size,
+                       struct times t)
+{
+    const int64_t mine = wanted == p->below ? t.below : t.above,
+                  other = wanted == p->below ? t.above : t.below;
+
+    return !(other >= 0 && other < mine) && c->best(c->of, size) == wanted;
+}
+
 /* Search from `at`, where `wanted` of the pair is the best, towards `end`.
  * @return the last size found at which it is the best */
 static int64_t last_of(const struct contest *c, const struct pair *p, int64_t wanted, int64_t at,
@@ -68,7 +79,7 @@ static int64_t last_of(const struct contest *c, const struct pair *p, int64_t wa
             stride = step / 2;
             continue;
         }
-        if (!same && (c->best(c->of, next) == wanted) != is_best) {
+        if (!same && is_best_at(c, p, wanted, next, there) != is_best) {
             is_best = !is_best;
             changed = next;
             looks = 0;

@@ -35,6 +35,8 @@
 
 enum { MAGIC = 4223, USED_UP = 2342, PREFACE = 14, NODE = 39, WINDOW = 1 << 16, EACH = 1 << 12 };
 
+enum { MARK_BYTES = sizeof(GOAL_MARK "\n") - 1 };
+
 bool is_goal_binary(int first)
 {
     return first == MAGIC % 256 || first == USED_UP % 256;
@@ -44,7 +46,7 @@ bool is_goal_binary(int first)
 static bool has_mark(int fd, uint64_t size)
 {
     static const char mark[] = GOAL_MARK "\n";
-    char end[sizeof(mark) - 1];
+    char end[MARK_BYTES];
 
     return size > sizeof(end) &&
            pread(fd, end, sizeof(end), (off_t)(size - sizeof(end))) == (ssize_t)sizeof(end) &&
@@ -64,7 +66,7 @@ struct window {
 struct binary {
     struct reading *r;
     int fd;
-    uint64_t size;
+    uint64_t size, behind; /* behind: where the last part ends */
     int64_t P;
     struct window parts, roots, nodes, followers;
     uint32_t *waits; /* by operation of the rank: for how many, less those seen; modulo 2^32 */
@@ -290,7 +292,19 @@ static struct problem *read_preface(struct binary *b)
     b->P = four(at + 8);
     if (16 * (uint64_t)b->P > b->size - PREFACE)
         return damaged(b, 0, "the file is too short for its ranks");
+    b->behind += 16 * (uint64_t)b->P;
     return begin_graph(b->r, b->P);
+}
+
+/* Behind all parts nothing follows, or the mark of logp: with a part of it the rules would be those of LogGOPSim. */
+static struct problem *check_end(const struct binary *b)
+{
+    return b->behind == b->size || (b->r->is_ours && b->size - b->behind == MARK_BYTES)
+               ? NULL
+               : option_problem(b->r->option, b->r->file,
+                                "%llu bytes follow the last rank, which are not the mark of logp; "
+                                "the file is damaged: write it again",
+                                (unsigned long long)(b->size - b->behind));
 }
 
 static struct problem *read_parts(struct binary *b)
@@ -303,7 +317,9 @@ static struct problem *read_parts(struct binary *b)
         if (part == NULL || begin > end || end > b->size - 8)
             return damaged(b, rank, "its part is not in the file");
         TRY(read_rank(b, rank, begin + 8, end + 8));
+        b->behind = end + 8 > b->behind ? end + 8 : b->behind;
     }
+    TRY(check_end(b));
     return graph_problem(b->r, logp_graph_end(b->r->graph), "", -1, -1);
 }
 
@@ -321,6 +337,7 @@ struct problem *read_goal_binary(struct reading *r, FILE *f)
     b->fd = fileno(f);
     b->size = (uint64_t)file.st_size;
     r->is_ours = has_mark(b->fd, b->size);
+    b->behind = PREFACE;
     problem = read_preface(b);
     if (problem == NULL)
         problem = read_parts(b);

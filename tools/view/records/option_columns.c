@@ -277,6 +277,15 @@ VALUE(arrival_of)
     return text_cell(out->q->model.arrival_text);
 }
 
+/* Of several patterns of arrivals: the time with each. */
+VALUE(patterns_of)
+{
+    return row->pattern_ns != NULL ? (struct cell){.kind = CELL_LIST,
+                                                   .number = row->n_patterns,
+                                                   .list = row->pattern_ns}
+                                   : no_cell;
+}
+
 /* Of each processor. */
 VALUE(ports_of)
 {
@@ -294,6 +303,7 @@ const struct column graph_columns[] = {
     {PART("inter_sockets", "o_recv_ns", sockets_ns), INTER(o_recv_ns)},
     {PART("inter_sockets", "g_ns", sockets_ns), INTER(g_ns)},
     {PART("inter_sockets", "G_ns_per_byte", sockets_ps), INTER(G_ps)},
+    {KEY("patterns_ns", patterns_of)},
     {0}};
 
 const struct column last_columns[] = {
@@ -318,9 +328,12 @@ static const char *word_of(const struct logp_knob *knob, int64_t value)
 /* The value, given or chosen. */
 VALUE(knob_of)
 {
+    struct logp_invocation c = *out->c;
     int64_t value;
 
-    if (!knob_value(row->algorithm, col->knob->name, out->q->model.P, out->c, &value))
+    if (row->args != NULL)
+        c.args = *row->args;
+    if (!knob_value(row->algorithm, col->knob->name, out->q->model.P, &c, &value))
         return no_cell;
     if (word_of(col->knob, value) != NULL)
         return text_cell(word_of(col->knob, value));

@@ -40,12 +40,13 @@ static enum value_kind kind_of(const struct column *col)
                                         "noise",      "prediction", "core_note", "prediction_by",
                                         "verdict"},
                                        25},
-                              truths = {{"verified", "same_results", "too_busy"}, 3};
+                              truths = {{"verified", "same_results", "too_busy"}, 3},
+                              lists = {{"rank_ends_ns", "patterns_ns"}, 2};
 
     return col->knob != NULL && col->knob->words != NULL ? VALUE_ANY
            : find_name(&texts, col->key) >= 0            ? VALUE_TEXT
            : find_name(&truths, col->key) >= 0           ? VALUE_TRUTH
-           : strcmp(col->key, "rank_ends_ns") == 0       ? VALUE_LIST
+           : find_name(&lists, col->key) >= 0            ? VALUE_LIST
                                                          : VALUE_NUMBER;
 }
 

@@ -144,7 +144,8 @@ void print_conditions(FILE *f, const struct question *q)
     if (q->model.network.ports > 1)
         fprintf(f, "%lld ports of each processor; ", (long long)q->model.network.ports);
     if (q->model.arrival_text != NULL)
-        fprintf(f, "arrivals %s; ", q->model.arrival_text);
+        fprintf(f, "%s %s; ", q->model.has_patterns ? "mean times with arrivals" : "arrivals",
+                q->model.arrival_text);
     if (q->model.network.faults != NULL)
         fprintf(f, "faults %s; ", q->model.network.faults);
     if (q->model.network.noise != NULL)
