@@ -43,6 +43,7 @@ grep -q 'first != 2 does not hold' out || fail "another failure: $(cat out)"
 grep -q '^P0 ' out || fail "no diagram: $(cat out)"
 rm -f ./*.replay
 expect 1 "assertion \`first != 2' failed on rank 0" -P 3 --runs 200 ./explored assert
+grep -q '^  rank 0 in logp_main (explored.c:[0-9]*)' out || fail "no line of assert(): $(cat out)"
 expect 1 'ended with exit code 4' -P 3 --runs 200 ./explored exit
 expect 139 'rank 0 crashed (Segmentation fault), last in logp_main (explored.c:' -P 3 --runs 200 ./explored crash
 
