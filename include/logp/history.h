@@ -128,7 +128,7 @@ LOGP_API int logp_history_svg(struct logp_history *history, const struct logp_mo
 
 /**
  * As LOGP_CHECK(), of a history. Lack of memory also fails, and so does a history or a model that is
- * NULL: the report says which.
+ * NULL: the report names it.
  * @return as LOGP_CHECK()
  */
 #define LOGP_CHECK_LINEARIZABLE(vp, history, model)                                                \

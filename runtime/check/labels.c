@@ -2,7 +2,7 @@
 /*
  * Labels that the program reaches: in how many runs. A check whose labels are never reached checks
  * nothing. Runs that repeat a run do not count. Those of other processes of the check do: a process
- * numbers its labels as it comes to them, and tells their names in memory that it shares (kit.h).
+ * numbers its labels as it comes to them, and writes their names to memory that it shares (kit.h).
  *
  * Half of the runs of an untimed random check begin with the choices of an earlier run up to a label that few
  * runs have reached, and continue randomly from there. So states after a rare one are tried more often.
@@ -94,8 +94,8 @@ static void keep(struct lpi_label_count *label, const struct lpi_job *job)
     label->n_ways += label->n_ways < LPI_WAYS;
 }
 
-/* Tell the parent the names of labels that are new. */
-static void tell_names(const struct lpi_reached *l, struct lpi_isolated *to)
+/* Give the parent the names of labels that are new. */
+static void give_names(const struct lpi_reached *l, struct lpi_isolated *to)
 {
     for (; to->n_labels < l->n; to->n_labels++)
         snprintf(to->labels[to->n_labels], sizeof(to->labels[0]), "%s", l->all[to->n_labels].name);
@@ -117,7 +117,7 @@ void lpi_reached_add_run(struct lpi_job *job)
     const bool keeps = is_used(job);
 
     if (job->sharing != NULL)
-        tell_names(l, job->isolated);
+        give_names(l, job->isolated);
     l->last = 0;
     for (int i = 0; i < l->n; i++)
         if (l->all[i].is_reached) {

@@ -68,7 +68,7 @@ static bool names_none(const struct logp_check *c, uint64_t ranks)
     return ranks != 0 && most < 64 && ranks >> most << most == ranks;
 }
 
-/* The error of the places of faults: where none can strike. NULL: none */
+/* The error of the places of faults: no fault can come there. NULL: none */
 static const char *wrong_places(const struct logp_check *c)
 {
     const struct logp_fault_limits *f = &c->most_faults;
