@@ -112,7 +112,7 @@ LOGP_API int logp_history_return(struct logp_history *history, struct logp_vp *v
 /**
  * Check that a history is linearizable. The time is exponential in the number of operations that
  * overlap, in the worst case.
- * @return 0; -EPROTO: it is not; -EINVAL (no model), -ENOMEM
+ * @return 0; -EPROTO: it is not; -EINVAL (no history, no model), -ENOMEM
  */
 LOGP_API int logp_history_check(struct logp_history *history, const struct logp_model *model);
 
@@ -121,13 +121,14 @@ LOGP_API int logp_history_check(struct logp_history *history, const struct logp_
  * It is red where no order of the operations explains a return; a pending operation has no right
  * end. With by_key, only the operations of the key that fails are drawn; at most the last 40.
  * @param svg  out; free it with free(); NULL after an error
- * @return 0; -EINVAL (no model), -ENODATA: the history is linearizable; -ENOMEM
+ * @return 0; -EINVAL (no history, no model), -ENODATA: the history is linearizable; -ENOMEM
  */
 LOGP_API int logp_history_svg(struct logp_history *history, const struct logp_model *model,
                               char **svg);
 
 /**
- * As LOGP_CHECK(), of a history. Lack of memory and a model that is NULL also fail.
+ * As LOGP_CHECK(), of a history. Lack of memory also fails, and so does a history or a model that is
+ * NULL: the report names it.
  * @return as LOGP_CHECK()
  */
 #define LOGP_CHECK_LINEARIZABLE(vp, history, model)                                                \

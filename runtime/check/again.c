@@ -181,6 +181,9 @@ static int read_given(const char *text, struct lpi_replay **r, struct lpi_text *
 {
     const int rc = text != NULL ? lpi_replay_parse(text, r) : -EINVAL;
 
+    if (text == NULL)
+        lpi_text_add(wrong, "no text of a replay\n");
+
     if (*r != NULL && (rc == -EINVAL || rc == -EPROTONOSUPPORT))
         explain(wrong, rc, *r);
     return rc;
@@ -284,6 +287,13 @@ static int replay(logp_program program, void *arg, const struct logp_check *give
     struct lpi_text wrong = {0};
     int rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check, NULL);
 
+    if (rc != 0 || program == NULL)
+        lpi_text_add(&wrong, "%s cannot be replayed: %s\n",
+                     given != NULL && given->name != NULL ? given->name : "program",
+                     rc == 0         ? "no program"
+                     : rc == -EINVAL ? "size: smaller than the struct"
+                     : rc == -E2BIG  ? "size: larger than this library knows"
+                                     : strerror(-rc));
     if (rc == 0)
         rc = program == NULL   ? -EINVAL
              : checked != NULL ? lpi_again_read("LOGP_REPLAY", lpi_again_file(), &r, &wrong)

@@ -61,6 +61,8 @@ static void take_run(struct branches *b, const struct lpi_ran *ran)
     if (ran->hash != 0)
         lpi_progress_add_outcome(job, ran->hash, b->runs);
     lpi_progress_add_run(job, ran->choices);
+    if (ran->labels != 0)
+        lpi_reached_add(&job->labels, b->results[ran->result], ran->labels);
     job->checked.executions += ran->hash != 0 && !ran->failed;
     job->checked.cut += ran->cut;
     b->runs++;

@@ -26,9 +26,14 @@ struct lpi_cores {
         struct lpi_isolated *result; /* of a failure, or an error of the kit */
         struct figures *figures;
         FILE *outcomes; /* struct lpi_known, when it has ended */
+        FILE *labels;   /* struct labelled, of each run that has reached any */
         pid_t pid;
-        bool has_ended;
+        bool has_ended, lacks_labels;
     } * processes;
+};
+
+struct labelled {
+    uint64_t run, labels; /* as those of the result are numbered */
 };
 
 /* The results of a child, set at its end. */
@@ -46,9 +51,13 @@ static uint64_t next_run(const struct lpi_job *job)
 {
     const uint64_t next = job->plan.run + 1;
     const struct lpi_cores *c = job->cores;
+    struct process *p = &c->processes[c->child];
+    const struct labelled ran = {job->plan.run, job->labels.last};
 
+    if (ran.labels != 0 && fwrite(&ran, sizeof(ran), 1, p->labels) != 1)
+        p->lacks_labels = true;
     /* relaxed: shown on a terminal only */
-    atomic_fetch_add_explicit(&c->processes[c->child].figures->runs, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&p->figures->runs, 1, memory_order_relaxed);
     return next % BLOCK != 0 ? next : next + BLOCK * (uint64_t)(c->n - 1);
 }
 
@@ -77,7 +86,7 @@ static void crashed(const struct lpi_job *job)
 static const struct lpi_sharing sharing = {
     .next = next_run, .is_over = is_over, .crashed = crashed};
 
-static void tell(struct lpi_job *job, const struct process *p, int rc)
+static void tell(struct lpi_job *job, struct process *p, int rc)
 {
     struct figures *f = p->figures;
 
@@ -88,7 +97,8 @@ static void tell(struct lpi_job *job, const struct process *p, int rc)
     f->checked = job->checked;
     f->whole = job->whole;
     f->rc = rc;
-    f->is_whole = lpi_outcomes_write(&job->outcomes, p->outcomes);
+    f->is_whole = lpi_outcomes_write(&job->outcomes, p->outcomes) && !p->lacks_labels &&
+                  fflush(p->labels) == 0;
 }
 
 static _Noreturn void be_child(struct lpi_job *job, int i)
@@ -134,6 +144,8 @@ static void cores_free(struct lpi_cores *c)
         drop(c->processes[i].figures, sizeof(struct figures));
         if (c->processes[i].outcomes != NULL)
             fclose(c->processes[i].outcomes);
+        if (c->processes[i].labels != NULL)
+            fclose(c->processes[i].labels);
     }
     drop(c->failed, sizeof(*c->failed));
     free(c->processes);
@@ -153,7 +165,8 @@ static bool cores_make(struct lpi_cores *c, int n)
         p->result = lpi_child_new();
         p->figures = share(sizeof(*p->figures));
         p->outcomes = tmpfile();
-        if (p->result == NULL || p->figures == NULL || p->outcomes == NULL)
+        p->labels = tmpfile();
+        if (p->result == NULL || p->figures == NULL || p->outcomes == NULL || p->labels == NULL)
             return false;
     }
     return true;
@@ -188,6 +201,18 @@ static void await(struct lpi_job *job, const struct lpi_cores *c)
     job->plan.run = 0;
 }
 
+/* Count the labels of the runs that one process would have made. @return false: the file cannot be read */
+static bool gather_labels(struct lpi_job *job, const struct process *p, uint64_t last)
+{
+    struct labelled ran;
+
+    rewind(p->labels);
+    while (fread(&ran, sizeof(ran), 1, p->labels) == 1)
+        if (ran.run <= last)
+            lpi_reached_add(&job->labels, p->result, ran.labels);
+    return ferror(p->labels) == 0;
+}
+
 /* Add up the results of all children. @return 0; or an error */
 static int gather(struct lpi_job *job, const struct lpi_cores *c)
 {
@@ -211,6 +236,8 @@ static int gather(struct lpi_job *job, const struct lpi_cores *c)
         job->whole += f->whole;
         if (!lpi_outcomes_read(&job->outcomes, c->processes[i].outcomes))
             rc = -ENOMEM;
+        if (!gather_labels(job, &c->processes[i], last))
+            rc = -EIO;
     }
     lpi_progress_add_all(job, last != UINT64_MAX ? last + 1 : runs, last);
     return rc;

@@ -104,8 +104,9 @@ struct lpi_record {
 };
 
 struct lpi_ran {
-    uint64_t hash; /* of its outcome; 0: it has none */
-    int choices;
+    uint64_t hash;   /* of its outcome; 0: it has none */
+    uint64_t labels; /* that it has reached, as those of the result are numbered */
+    int choices, result;
     bool cut, failed;
 };
 

@@ -146,7 +146,9 @@ static void add_run(const struct lpi_job *job, bool has_outcome, bool cut)
     struct lpi_explorer *x = job->explorer;
     const struct lpi_observer *e = job->observer;
     const struct lpi_ran ran = {.hash = has_outcome ? lpi_views_hash(&e->views) : 0,
+                                .labels = job->labels.last,
                                 .choices = lpi_observer_count(e),
+                                .result = x->result,
                                 .cut = cut,
                                 .failed = job->outcome.kind != LOGP_FAILURE_NONE ||
                                           job->outcome.error != 0};

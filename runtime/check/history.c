@@ -184,7 +184,7 @@ int logp_history_check(struct logp_history *history, const struct logp_model *mo
 {
     struct part part;
 
-    if (model == NULL)
+    if (history == NULL || model == NULL)
         return -EINVAL;
     pthread_mutex_lock(&history->lock);
     const int rc = find_part(history, model, &part);
@@ -441,6 +441,12 @@ int logp_history_holds(struct logp_vp *vp, struct logp_history *history,
     struct lpi_observer *e = lpi_signals_running();
     const int rc = logp_history_check(history, model);
 
+    if (history == NULL || model == NULL)
+        return logp_check_fails(vp,
+                                history == NULL
+                                    ? "the history is NULL: logp_history_create() makes one"
+                                    : "the model is NULL: logp_model_find() knows no such name",
+                                file, line);
     if (rc == -EPROTO && e != NULL && e->story != NULL && !e->detached && e->remark == NULL)
         lpi_observer_remark(e, tell_history(history, model));
     return logp_check_holds(vp, rc == 0, expression, file, line);
@@ -454,7 +460,7 @@ int logp_history_svg(struct logp_history *history, const struct logp_model *mode
     size_t n_bytes;
 
     *svg = NULL;
-    if (model == NULL)
+    if (history == NULL || model == NULL)
         return -EINVAL;
     pthread_mutex_lock(&history->lock);
     int rc = find_part(history, model, &part);

@@ -43,9 +43,13 @@ static void prepare(struct lpi_job *job)
 }
 
 /* @return as check.before */
-static int call_before(const struct lpi_job *job, int P)
+static int call_before(struct lpi_job *job, int P)
 {
-    return job->check.before != NULL ? job->check.before(P, job->arg) : 0;
+    const int rc = job->check.before != NULL ? job->check.before(P, job->arg) : 0;
+
+    if (rc != 0 && *job->why == '\0')
+        snprintf(job->why, sizeof(job->why), "before returned %d", rc);
+    return rc;
 }
 
 /* Whether the search is over before run number `run`. */

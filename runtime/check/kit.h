@@ -279,6 +279,7 @@ struct lpi_point {
     int16_t kind; /* -1: a fault; its tag is the number of the message */
     int16_t n;
     int rank, source, tag; /* of the alternative; of a choice of the program, its index */
+    int polls;             /* as of the alternative, if it is a fault; of others, 0 */
 };
 
 struct lpi_guide;
@@ -375,7 +376,8 @@ void lpi_tell_latencies(struct lpi_text *t, const struct lpi_job *job, const str
 
 /* ---- labels.c ---- */
 
-enum { LPI_WAYS = 8 };
+enum { LPI_WAYS = 8, LPI_LABELS = 64, LPI_LABEL_TEXT = 256 };
+struct lpi_isolated;
 struct lpi_reached {
     struct lpi_label_count {
         char *name;
@@ -391,6 +393,7 @@ struct lpi_reached {
         int n_ways;
     } * all;
     int n, capacity;
+    uint64_t last;      /* the labels of the last run that was added, as bits */
     struct lpi_way way; /* of this run: a copy, but its answers are those in `all`; n 0: none */
 };
 /* Add the labels that the check names. */
@@ -400,6 +403,8 @@ void lpi_reached_begin_size(struct lpi_reached *l);
 void lpi_reached_begin_run(struct lpi_reached *l);
 /* A run of a search has ended: count its labels, and keep how it came to them. */
 void lpi_reached_add_run(struct lpi_job *job);
+/* Count the labels (lpi_reached.last) of a run that another process has made. */
+void lpi_reached_add(struct lpi_reached *l, const struct lpi_isolated *from, uint64_t labels);
 /* Draw whether the next run, whose plan has been drawn, begins as an earlier one. */
 void lpi_reached_lead(struct lpi_job *job);
 void lpi_reached_free(struct lpi_reached *l);
@@ -783,6 +788,9 @@ struct lpi_isolated {
     struct lpi_plan plan;
     struct lpi_twice twice;    /* without its points */
     char text[LPI_CHILD_TEXT]; /* of a crash with a story */
+    /* Names of the labels that the child knows, those of a run before the run is reported */
+    char labels[LPI_LABELS][LPI_LABEL_TEXT];
+    int n_labels;
     int index[LPI_CHILD_CHOICES];
     uint64_t what[LPI_CHILD_CHOICES];
 };

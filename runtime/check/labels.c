@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Labels that the program reaches: in how many runs. A check whose labels are never reached checks
- * nothing. Runs of other processes, and those that repeat a run, do not count.
+ * nothing. Runs that repeat a run do not count. Those of other processes of the check do: a process
+ * numbers its labels as it comes to them, and writes their names to memory that it shares (kit.h).
  *
  * Half of the runs of an untimed random check begin with the choices of an earlier run up to a label that few
  * runs have reached, and continue randomly from there. So states after a rare one are tried more often.
@@ -15,21 +16,26 @@
 #include <string.h>
 
 enum {
-    MOST_LABELS = 64,
     MORE = 16,       /* bytes of ", " and " and 64 more" */
     MOST_WAY = 4096, /* choices */
     RARE = 4,        /* fewer than one of so many runs have reached it */
 };
 
+/* Labels are the same if so many bytes are. */
+static bool is_same(const char *a, const char *b)
+{
+    return strncmp(a, b, LPI_LABEL_TEXT - 1) == 0;
+}
+
 /* The label, which is added if it is new. NULL: there are too many, or no memory */
 static struct lpi_label_count *find(struct lpi_reached *l, const char *name)
 {
     for (int i = 0; i < l->n; i++)
-        if (strcmp(l->all[i].name, name) == 0)
+        if (is_same(l->all[i].name, name))
             return &l->all[i];
-    if (l->n == MOST_LABELS || !LPI_GROW(l->all, l->capacity, l->n + 1))
+    if (l->n == LPI_LABELS || !LPI_GROW(l->all, l->capacity, l->n + 1))
         return NULL;
-    l->all[l->n] = (struct lpi_label_count){.name = strdup(name)};
+    l->all[l->n] = (struct lpi_label_count){.name = strndup(name, LPI_LABEL_TEXT - 1)};
     return l->all[l->n].name != NULL ? &l->all[l->n++] : NULL;
 }
 
@@ -47,7 +53,7 @@ const char *lpi_reached_not(const struct lpi_reached *l, const char *const *labe
         bool is_reached = false;
 
         for (int i = 0; i < l->n; i++)
-            is_reached |= l->all[i].is_reached && strcmp(l->all[i].name, labels[k]) == 0;
+            is_reached |= l->all[i].is_reached && is_same(l->all[i].name, labels[k]);
         if (!is_reached)
             return labels[k];
     }
@@ -88,13 +94,34 @@ static void keep(struct lpi_label_count *label, const struct lpi_job *job)
     label->n_ways += label->n_ways < LPI_WAYS;
 }
 
+/* Give the parent the names of labels that are new. */
+static void give_names(const struct lpi_reached *l, struct lpi_isolated *to)
+{
+    for (; to->n_labels < l->n; to->n_labels++)
+        snprintf(to->labels[to->n_labels], sizeof(to->labels[0]), "%s", l->all[to->n_labels].name);
+}
+
+void lpi_reached_add(struct lpi_reached *l, const struct lpi_isolated *from, uint64_t labels)
+{
+    for (int i = 0; i < from->n_labels && labels >> i != 0; i++) {
+        struct lpi_label_count *found = (labels >> i & 1) != 0 ? find(l, from->labels[i]) : NULL;
+
+        if (found != NULL)
+            found->runs++;
+    }
+}
+
 void lpi_reached_add_run(struct lpi_job *job)
 {
     struct lpi_reached *l = &job->labels;
     const bool keeps = is_used(job);
 
+    if (job->sharing != NULL)
+        give_names(l, job->isolated);
+    l->last = 0;
     for (int i = 0; i < l->n; i++)
         if (l->all[i].is_reached) {
+            l->last |= UINT64_C(1) << i;
             l->all[i].runs++;
             if (keeps)
                 keep(&l->all[i], job);

@@ -82,11 +82,13 @@ static bool append(struct lpi_observer *e, int answer, const struct lpi_point *p
 /* The description of a choice of n alternatives, of which this one is taken. */
 static struct lpi_point point_of(const struct logp_alternative *taken, int n)
 {
-    return (struct lpi_point){.kind = (int16_t)taken->kind,
-                              .n = (int16_t)n,
-                              .rank = taken->rank,
-                              .source = taken->source,
-                              .tag = taken->kind == LOGP_PICK ? taken->index : taken->tag};
+    return (struct lpi_point){
+        .kind = (int16_t)taken->kind,
+        .n = (int16_t)n,
+        .rank = taken->rank,
+        .source = taken->source,
+        .tag = taken->kind == LOGP_PICK ? taken->index : taken->tag,
+        .polls = taken->kind == LOGP_FAULT && taken->tag != LOGP_FAULT_NONE ? taken->polls : 0};
 }
 
 static bool append_choice(struct lpi_observer *e, int answer, const struct logp_alternative *a,

@@ -28,6 +28,8 @@ int lpi_take_check(const struct logp_check *given, struct logp_check *check, con
     check->checked = (struct logp_checked){0};
     if (wrong != NULL)
         *wrong = lpi_environment(check);
+    if (check->sizes == NULL && check->n_sizes != 0 && wrong != NULL && *wrong == NULL)
+        *wrong = "n_sizes: 0 where sizes is NULL";
     if (check->sizes == NULL) {
         check->sizes = default_sizes;
         check->n_sizes = 2;
@@ -47,6 +49,43 @@ int lpi_take_check(const struct logp_check *given, struct logp_check *check, con
     return rc;
 }
 
+/* Whether so many labels are not there. */
+static bool lacks(const char *const *labels, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (labels == NULL || labels[i] == NULL)
+            return true;
+    return n < 0;
+}
+
+/* Whether the mask names ranks, but none of any size of the check. */
+static bool names_none(const struct logp_check *c, uint64_t ranks)
+{
+    int most = 0;
+
+    for (int i = 0; i < c->n_sizes; i++)
+        most = c->sizes[i] > most ? c->sizes[i] : most;
+    return ranks != 0 && most < 64 && ranks >> most << most == ranks;
+}
+
+/* The error of the places of faults: no fault can come there. NULL: none */
+static const char *wrong_places(const struct logp_check *c)
+{
+    const struct logp_fault_limits *f = &c->most_faults;
+    const struct logp_fault_places *at = &c->fault_places;
+
+    if (lpi_has_places(at) && !lpi_has_limits(f) && c->most_overtaken == 0)
+        return "fault_places: without most_faults and most_overtaken there are no faults";
+    if ((f->crashes | f->restarts) != 0 && names_none(c, at->ranks))
+        return "fault_places: ranks names no rank of any size, so none can crash";
+    if ((f->lost | f->doubled | c->most_overtaken) != 0 &&
+        (names_none(c, at->senders) || names_none(c, at->receivers)))
+        return "fault_places: senders or receivers names no rank of any size";
+    if (f->partitions != 0 && names_none(c, at->half))
+        return "fault_places: half names no rank of any size";
+    return NULL;
+}
+
 const char *lpi_wrong_with(const struct logp_check *c)
 {
     const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE, timed = !lpi_is_untimed(c);
@@ -59,6 +98,9 @@ const char *lpi_wrong_with(const struct logp_check *c)
         const char *why;
     } all[] = {
         {c->n_sizes < 1, "n_sizes: at least one size"},
+        {lacks(c->labels, c->n_labels), "labels: n_labels of them, and none is NULL"},
+        {lacks(c->must_reach, c->n_must_reach),
+         "must_reach: n_must_reach of them, and none is NULL"},
         {c->cores < 0 || c->cores > MOST_CORES, "cores: 0 .. 256"},
         {c->strategy < LOGP_STRATEGY_RANDOM || c->strategy > LOGP_STRATEGY_DELAYS,
          "strategy: random, PCT, exhaustive or delays"},
@@ -104,5 +146,5 @@ const char *lpi_wrong_with(const struct logp_check *c)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (all[i].wrong)
             return all[i].why;
-    return NULL;
+    return wrong_places(c);
 }

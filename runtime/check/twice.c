@@ -14,7 +14,7 @@
 static bool is_same_point(const struct lpi_point *a, const struct lpi_point *b)
 {
     return a->kind == b->kind && a->n == b->n && a->rank == b->rank && a->source == b->source &&
-           a->tag == b->tag;
+           a->tag == b->tag && a->polls == b->polls;
 }
 
 bool lpi_twice_keep(struct lpi_twice *w, const struct lpi_observer *e, const struct lpi_outcome *o)

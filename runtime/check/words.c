@@ -254,6 +254,7 @@ void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p)
                                            .rank = p->rank,
                                            .source = p->source,
                                            .tag = p->tag,
+                                           .polls = p->polls,
                                            .index = p->tag};
 
         lpi_tell_alternative(t, &a, false, NULL);

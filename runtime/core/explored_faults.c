@@ -191,8 +191,7 @@ static void receive_late(struct lpi_proc *p)
     x->vps[p->rank].reorders = true;
 }
 
-/* A thread of the program calls for p, whose calls are its own. @return -EPROTO; -ECANCELED: the run is over */
-static __attribute__((noinline, cold)) int end_for_thread(struct lpi_proc *p)
+__attribute__((noinline, cold)) int lpi_explored_end_for_thread(struct lpi_proc *p)
 {
     struct logp_machine *m = p->core->machine;
     char words[128];
@@ -213,7 +212,7 @@ int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct
     int rc;
 
     if (__builtin_expect(lpi_this_core != p->core, false))
-        return end_for_thread(p);
+        return lpi_explored_end_for_thread(p);
     if (p->halted)
         return -EHOSTDOWN;
     if (!x->meets_fault)
@@ -242,6 +241,8 @@ int lpi_explored_cut(struct lpi_proc *p, uint64_t from, uint64_t to, bool heals)
 {
     struct lpi_explore *x = p->core->machine->explore;
 
+    if (lpi_this_core != p->core)
+        return lpi_explored_end_for_thread(p);
     if (p->halted)
         return -EHOSTDOWN;
     if (!x->has_cuts)

@@ -162,8 +162,7 @@ bool lpi_takes_timed(void *gathering, const struct lpi_message *m, const struct 
 {
     struct gathering *g = gathering;
     const bool has_choice =
-        r != NULL && (r->src == LOGP_ANY_SOURCE ||
-                      (g->x->vps[g->p->rank].reorders && r->tag == LOGP_ANY_TAG && !is_sync(m)));
+        r != NULL && (r->src == LOGP_ANY_SOURCE || (g->x->vps[g->p->rank].reorders && !is_sync(m)));
 
     if (r == NULL)
         add_found(g, m);

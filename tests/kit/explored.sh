@@ -43,6 +43,7 @@ grep -q 'first != 2 does not hold' out || fail "another failure: $(cat out)"
 grep -q '^P0 ' out || fail "no diagram: $(cat out)"
 rm -f ./*.replay
 expect 1 "assertion \`first != 2' failed on rank 0" -P 3 --runs 200 ./explored assert
+grep -q '^  rank 0 in logp_main (explored.c:[0-9]*)' out || fail "no line of assert(): $(cat out)"
 expect 1 'ended with exit code 4' -P 3 --runs 200 ./explored exit
 expect 139 'rank 0 crashed (Segmentation fault), last in logp_main (explored.c:' -P 3 --runs 200 ./explored crash
 
@@ -73,6 +74,7 @@ expect 2 'a number of runs, 1 .. 2^40' --runs 0 ./explored
 expect 2 'overtaken=N,partitions=N with N in 0 .. 1000' --faults wrong=1 ./explored
 expect 2 'ranks=A-B, senders=A-B' --fault-places ranks=9-3 ./explored
 expect 2 'ranks=A-B, senders=A-B' --fault-places ranks=64 ./explored
+expect 2 'fault_places: ranks names no rank of any size' -P 2 --faults crashes=1 --fault-places ranks=7 ./explored
 expect 2 'not an option of logp explore' --executor fiber ./explored
 expect 0 'no failure' -L 6us --runs 50 --faults overtaken=1 ./explored
 exit 0

@@ -56,6 +56,52 @@ Test(check_labels, all_that_are_not_reached_are_named)
     SAYS(check.checked.text, "another leader, number 4 and 15 more");
 }
 
+/* One label is named by no field, so a process of the check tells it. */
+static int labelled_runs(struct logp_vp *vp, void *arg)
+{
+    int n = 0;
+
+    for (int i = 0; i < 6; i++)
+        n = 2 * n + (logp_choose(vp, 2) == 1);
+    if (logp_vp_rank(vp) == 0)
+        LOGP_REACHED(vp, "commit");
+    if (n == 5 + logp_vp_rank(vp))
+        LOGP_REACHED(vp, "five or six");
+    return arg == NULL ? 0 : LOGP_CHECK_NE(vp, n, 63);
+}
+
+Test(check_labels, runs_of_all_processes_count)
+{
+    static const char *const commit[] = {"commit"};
+
+    for (int i = 0; i < 4; i++) {
+        const bool exhaustive = i % 2 != 0, fails = i / 2 != 0;
+        char texts[2][4096] = {"", ""};
+
+        for (int cores = 1; cores <= 2; cores++) {
+            struct logp_check check =
+                check_of(2, exhaustive ? LOGP_STRATEGY_EXHAUSTIVE : LOGP_STRATEGY_RANDOM, 1000);
+            TEST_FAILURE f = {.text = NULL};
+            const char *at;
+
+            check.runs = exhaustive ? 0 : 1000;
+            check.must_reach = check.labels = commit;
+            check.n_must_reach = check.n_labels = 1;
+            check.cores = cores;
+            check.smallest = 1;
+            check.strategy = exhaustive ? LOGP_STRATEGY_EXHAUSTIVE : LOGP_STRATEGY_PCT;
+            cr_assert_eq(logp_check(labelled_runs, fails ? &check : NULL, &check, &f),
+                         fails ? -EPROTO : 0);
+            at = strstr(f.text, "reached in ");
+            cr_assert_not_null(at, "%d: %s", i, f.text);
+            snprintf(texts[cores - 1], sizeof(texts[0]), "%s", at);
+            cr_assert(strstr(f.text, "never reached") == NULL, "%d: %s", i, f.text);
+            cr_assert(fails || strstr(f.text, ": five or six") != NULL, "%d: %s", i, f.text);
+        }
+        cr_assert_str_eq(texts[0], texts[1], "%d", i);
+    }
+}
+
 enum { FIRST = 6, ALL = 12, SEEDS = 11 };
 
 /* One of 2^6 runs comes to the label, and one of 2^12 fails. */

@@ -626,10 +626,58 @@ Test(check_network, a_message_that_is_overtaken_in_a_timed_run_is_named)
           "message 1 of rank 1 comes to rank 0 after message 2");
 }
 
+/* Its receives name source and tag. */
+static int one_before_two(struct logp_vp *vp, void *arg)
+{
+    int got[] = {0, 0}, rc = 0;
+
+    (void)arg;
+    for (int i = 1; logp_vp_rank(vp) == 1 && rc == 0 && i <= 2; i++)
+        rc = logp_send(vp, 0, 1, &i, sizeof(i));
+    for (int i = 0; logp_vp_rank(vp) == 0 && rc == 0 && i < 2; i++)
+        rc = logp_recv(vp, 1, 1, &got[i], sizeof(got[i]), NULL);
+    return rc != 0 || logp_vp_rank(vp) != 0 ? rc : LOGP_CHECK_LT(vp, got[0], got[1]);
+}
+
+Test(check_network, a_receive_of_one_source_and_tag_takes_a_later_message_in_a_timed_run_too)
+{
+    for (int s = LOGP_STRATEGY_RANDOM; s <= LOGP_STRATEGY_PCT; s++) {
+        struct logp_check check = check_of(2, (enum logp_strategy)s, 1000);
+
+        check.network =
+            LOGP_NETWORK(.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000);
+        passes(one_before_two, NULL, &check);
+        check.most_overtaken = 1;
+        finds(one_before_two, NULL, &check, -EPROTO, LOGP_FAILURE_ASSERTED,
+              "message 1 of rank 1 comes to rank 0 after message 2 (tag 1)");
+    }
+}
+
 /* ---- settings ---- */
+
+static int no_memory(int P, void *arg)
+{
+    (void)P;
+    (void)arg;
+    return -ENOMEM;
+}
+
+Test(check_network, what_is_refused_has_a_reason)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
+    TEST_FAILURE replayed = {.text = NULL};
+    TEST_FAILURE before = {.text = NULL};
+
+    cr_assert_eq(logp_check_replay(in_order, NULL, &check, NULL, &replayed), -EINVAL);
+    SAYS(replayed.text, "no text of a replay");
+    check.before = no_memory;
+    cr_assert_eq(logp_check(in_order, NULL, &check, &before), -ENOMEM);
+    SAYS(before.text, "before returned -12");
+}
 
 Test(check_network, wrong_settings_are_refused)
 {
+    static const char *const none[] = {NULL};
     const struct {
         struct logp_check check;
         const char *why;
@@ -637,6 +685,22 @@ Test(check_network, wrong_settings_are_refused)
         {{.most_overtaken = -1}, "most_overtaken: negative"},
         {{.most_overtaken = 1, .fixed_matches = true}, "most_overtaken: not with fixed_matches"},
         {{.most_overtaken = 1, .keeps_order = true}, "most_overtaken: not with keeps_order"},
+        {{.n_sizes = 3}, "n_sizes: 0 where sizes is NULL"},
+        {{.n_labels = 3}, "labels: n_labels of them, and none is NULL"},
+        {{.labels = none, .n_labels = 1}, "labels: n_labels of them, and none is NULL"},
+        {{.n_must_reach = 3}, "must_reach: n_must_reach of them, and none is NULL"},
+        {{.must_reach = none, .n_must_reach = 1},
+         "must_reach: n_must_reach of them, and none is NULL"},
+        {{.fault_places = {.ranks = 1}},
+         "fault_places: without most_faults and most_overtaken there are no faults"},
+        {{.fault_places = {.ranks = 1 << 5}, .most_faults = {.crashes = 1}},
+         "fault_places: ranks names no rank of any size, so none can crash"},
+        {{.fault_places = {.senders = 1 << 3}, .most_faults = {.lost = 1}},
+         "fault_places: senders or receivers names no rank of any size"},
+        {{.fault_places = {.receivers = 1 << 3}, .most_overtaken = 1},
+         "fault_places: senders or receivers names no rank of any size"},
+        {{.fault_places = {.half = 1 << 3}, .most_faults = {.partitions = 1}},
+         "fault_places: half names no rank of any size"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

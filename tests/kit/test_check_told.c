@@ -242,22 +242,44 @@ static void *call_from_outside(void *vp)
     return NULL;
 }
 
+static void *choose_from_outside(void *vp)
+{
+    logp_choose(vp, 4);
+    return NULL;
+}
+
+static void *cut_from_outside(void *vp)
+{
+    logp_fault_cut(vp, 1, 2);
+    return NULL;
+}
+
+static void *heal_from_outside(void *vp)
+{
+    logp_fault_heal(vp, 1, 2);
+    return NULL;
+}
+
+static void *(*const outside[])(void *vp) = {call_from_outside, choose_from_outside,
+                                             cut_from_outside, heal_from_outside};
+
 static int with_thread(struct logp_vp *vp, void *arg)
 {
     pthread_t thread;
 
-    (void)arg;
-    if (logp_vp_rank(vp) == 1 && pthread_create(&thread, NULL, call_from_outside, vp) == 0)
+    if (logp_vp_rank(vp) == 1 && pthread_create(&thread, NULL, outside[*(int *)arg], vp) == 0)
         pthread_join(thread, NULL);
     return logp_vp_rank(vp) == 0 ? logp_recv(vp, 1, 0, NULL, 0, NULL) : 0;
 }
 
 Test(check_told, calls_of_another_thread_are_named)
 {
-    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
+    for (int i = 0; i < (int)(sizeof(outside) / sizeof(outside[0])); i++) {
+        struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
 
-    finds(with_thread, NULL, &check, -EPROTO, LOGP_FAILURE_ASSERTED,
-          "rank 1: a thread that is not the processor's own calls a function of vp.h");
+        finds(with_thread, &i, &check, -EPROTO, LOGP_FAILURE_ASSERTED,
+              "rank 1: a thread that is not the processor's own calls a function of vp.h");
+    }
 }
 
 /* ---- an error of the program's own ---- */

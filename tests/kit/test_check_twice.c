@@ -89,6 +89,28 @@ Test(check_twice, the_same_choices_give_the_same_run)
         }
 }
 
+/* Rank 1 sends with another tag in every other run. */
+static int sends_with_two_tags(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, 7 + kept++ % 2, NULL, 0) : 0;
+}
+
+Test(check_twice, a_fault_that_differs_has_the_tag_of_its_message)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_EXHAUSTIVE, 0);
+    TEST_FAILURE f = {.text = NULL};
+
+    kept = 0;
+    check.most_faults.lost = 1;
+    check.leaves_messages = true;
+    check.twice_every = 1;
+    cr_assert_eq(logp_check(sends_with_two_tags, NULL, &check, &f), -ESTALE, "%s", f.text);
+    SAYS(f.text,
+         "the message of rank 1 to rank 0, tag 7, is lost; in the second run the message of "
+         "rank 1 to rank 0, tag 8, is lost");
+}
+
 Test(check_twice, a_run_that_depends_on_an_earlier_run_is_found)
 {
     struct logp_check check = {.sizes = (int[]){4}, .n_sizes = 1, .name = "forgets"};

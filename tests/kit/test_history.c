@@ -371,3 +371,25 @@ Test(history, exhaustive_lets_an_operation_begin_late)
     cr_assert_eq(logp_check(forgetful, &(bool){true}, &check, NULL), -EPROTO);
     logp_history_destroy(history);
 }
+
+static int looks_at_nothing(struct logp_vp *vp, void *arg)
+{
+    return LOGP_CHECK_LINEARIZABLE(vp, arg, logp_model_find("stack"));
+}
+
+Test(history, a_history_or_a_model_that_is_not_there_is_named)
+{
+    struct logp_check check = {.size = sizeof(check), .runs = 1};
+    struct logp_history *h;
+    TEST_FAILURE no_model = {.text = NULL};
+    TEST_FAILURE no_history = {.text = NULL};
+
+    cr_assert_eq(logp_history_create(&h), 0);
+    cr_assert_eq(logp_check(looks_at_nothing, h, &check, &no_model), -EPROTO);
+    cr_assert(strstr(no_model.text, "the model is NULL: logp_model_find() knows no such name") !=
+                  NULL,
+              "%s", no_model.text);
+    cr_assert_eq(logp_check(looks_at_nothing, NULL, &check, &no_history), -EPROTO);
+    cr_assert(strstr(no_history.text, "the history is NULL: ") != NULL, "%s", no_history.text);
+    logp_history_destroy(h);
+}

@@ -133,7 +133,7 @@ const struct command command_explore = {
         "current\n"
         "folder, or in LOGP_REPLAY_DIR. Exit code: 0, no run fails; 1, one does; 2, the program "
         "cannot\n"
-        "be run.\n"
+        "be run; a crash of the program ends the command by its signal.\n"
         "\n"
         "  cc -g prog.c -o prog $(pkg-config --cflags --libs logp)\n"
         "  logp explore -P 2,3 --runs 5000 --faults restarts=1,lost=2 ./prog",

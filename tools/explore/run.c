@@ -116,6 +116,15 @@ static int read_program(struct job *job)
     return host_libraries_are_known(job) ? 0 : -1;
 }
 
+/* Whether a rank has ended by abort(), assert() or exit(), whose lines nothing else names. */
+static bool any_left(const struct job *job, int P)
+{
+    for (int i = 0; i < P; i++)
+        if (job->hosts[i].code != 0)
+            return true;
+    return false;
+}
+
 /* @return the exit code */
 static int conclude(const struct job *job, const struct logp_check *check, int rc,
                     struct logp_failure *f)
@@ -126,6 +135,8 @@ static int conclude(const struct job *job, const struct logp_check *check, int r
         fprintf(stderr, "%s: no failure: %s\n", check->name, check->checked.text);
     else if (f->kind != LOGP_FAILURE_NONE && f->kind != LOGP_FAILURE_TIMEOUT)
         host_print_output(job);
+    if (f->kind == LOGP_FAILURE_ASSERTED && any_left(job, f->P))
+        host_print_places(job, f->P);
     fputs(f->text, stderr);
     return rc == 0 ? 0 : f->kind == LOGP_FAILURE_NONE ? 2 : 1;
 }
