@@ -699,8 +699,8 @@ options)
         expect 0 "8 ranks, sum 36, $us us" -P 8 -L 1us -o 500ns --clock virtual $options ./ring
     done <<-'END'
 	130
-	168 --nodes 2x4 --inter L=20us
-	179 --link 0-1:L=50us
+	96 --nodes 2x4 --inter L=20us
+	217 --link 0-1:L=50us
 	END
     # all ranks get the same bits of an allreduce, unless they may differ; integers may have any algorithm
     build collectives.c
