@@ -42,7 +42,7 @@ static const char *needs(int64_t P, const struct logp_invocation *c)
     if (m < 1 || m >= P || logp_links_size(c->model.links) != P)
         return "nodes (--nodes)";
     if (m + lpi_ceil_div(P, m) > MOST_STEPS / P)
-        return "P times the ranks of a node and the nodes up to 2^18";
+        return "P x (ranks of a node + nodes) up to 2^18";
     if (c->model.rendezvous_from > 0)
         return "sends that do not wait for their receivers";
     if (c->args.k < 0 || c->args.k > smallest(P, m))

@@ -6,6 +6,7 @@
  * order of ranks: it knows nothing of the algorithm.
  */
 #include "collective/collective.h"
+#include "memory/thread_memory.h"
 
 #include <logp/algorithm.h>
 
@@ -72,6 +73,47 @@ static bool has_bytes(const char *result, const struct logp_postcondition *p, ui
     return true;
 }
 
+/* The combination of the operands of which ranks. */
+struct combined {
+    const struct logp_collective *collective;
+    struct logp_op op;
+    int64_t P, count, from;
+    size_t first, n;
+    uint64_t seed;
+};
+
+/* The last one of a thread: all ranks of an allreduce expect the same, and each rank of a scan one operand more than
+ * the rank before. */
+struct combination {
+    struct combined of;
+    int64_t ranks; /* combined so far */
+    char bytes[64 << 10];
+};
+
+static bool are_alike(const struct combined *a, const struct combined *b)
+{
+    return a->collective == b->collective && a->op.combine == b->op.combine &&
+           a->op.fill == b->op.fill && a->op.type == b->op.type && a->op.name == b->op.name &&
+           a->op.element_bytes == b->op.element_bytes && a->P == b->P && a->count == b->count &&
+           a->from == b->from && a->first == b->first && a->n == b->n && a->seed == b->seed;
+}
+
+/* The thread's last one, emptied unless it can be continued to so many ranks. NULL: it is not to be kept */
+static struct combination *kept_combination(const struct combined *of, int64_t ranks,
+                                            const struct logp_blocks *blocks)
+{
+    static _Thread_local void *memory;
+    struct combination *kept = NULL;
+
+    if (blocks == NULL && of->op.arg == NULL && of->n * of->op.element_bytes <= sizeof(kept->bytes))
+        kept = lpi_thread_memory(&memory, sizeof(*kept));
+    if (kept != NULL && (kept->ranks > ranks || !are_alike(&kept->of, of))) {
+        kept->of = *of;
+        kept->ranks = 0;
+    }
+    return kept;
+}
+
 /* Whether these are the combinations of the ranks that the postcondition names. 1: yes; 0: no;
  * -ENOMEM */
 static int has_combination(const struct logp_collective *collective, int P,
@@ -81,11 +123,14 @@ static int has_combination(const struct logp_collective *collective, int P,
     const struct logp_op *op = c->args.op;
     const size_t first = p->offset / op->element_bytes, n = p->n_bytes / op->element_bytes;
     const int64_t ranks = p->combined ? p->ranks : 1;
-    char *expected = malloc(p->n_bytes), *operand = malloc(p->n_bytes);
+    const struct combined of = {collective, *op, P, c->args.count, p->from, first, n, seed};
+    struct combination *kept = kept_combination(&of, ranks, c->args.blocks);
+    char *own = kept == NULL ? malloc(p->n_bytes) : NULL, *operand = malloc(p->n_bytes);
+    char *const expected = kept != NULL ? kept->bytes : own;
     int right = expected != NULL && operand != NULL ? 1 : -ENOMEM;
     size_t bytes, unused;
 
-    for (int64_t i = 0; right == 1 && i < ranks; i++) {
+    for (int64_t i = kept != NULL ? kept->ranks : 0; right == 1 && i < ranks; i++) {
         collective->sizes(P, (int)(p->from + i), c, &bytes, &unused);
         if (lpi_operands(op, seed, p->from + i, bytes / op->element_bytes, first, n,
                          i == 0 ? expected : operand) != 0)
@@ -93,9 +138,11 @@ static int has_combination(const struct logp_collective *collective, int P,
         else if (i > 0)
             op->combine(expected, operand, n, op->arg);
     }
+    if (kept != NULL)
+        kept->ranks = right == 1 ? ranks : 0;
     if (right == 1)
         right = lpi_same(result, expected, p->n_bytes, op);
-    free(expected);
+    free(own);
     free(operand);
     return right;
 }

@@ -61,8 +61,11 @@ static void retire(struct logp_machine *m, struct lpi_delay *old)
         free_copy(old);
         return;
     }
-    old->next = m->retired;
-    m->retired = old;
+    old->next = atomic_load_explicit(&m->retired, memory_order_relaxed);
+    /* relaxed: they are read when the machine is destroyed, which comes after all replacements */
+    while (!atomic_compare_exchange_weak_explicit(&m->retired, &old->next, old,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        ;
 }
 
 /* Swap the model. @return the old one, which may still have readers */
@@ -128,9 +131,7 @@ void lpi_delay_install(struct logp_machine *m, struct lpi_delay *copy)
         return;
     urcu_memb_synchronize_rcu();
     LPI_ACQUIRE(&m->delay); /* pairs with the release in model_unlock() */
-    pthread_mutex_lock(&m->lock);
     retire(m, old);
-    pthread_mutex_unlock(&m->lock);
 }
 
 /* Called with the lock, which protects the list. So relaxed is enough. */
@@ -308,11 +309,11 @@ void lpi_delay_fini(struct logp_machine *m)
 {
     while (m->pending != NULL)
         free_copy(take_pending(m));
-    while (m->retired != NULL) {
-        struct lpi_delay *next = m->retired->next;
-
-        free_copy(m->retired);
-        m->retired = next;
+    /* relaxed: as in retire() */
+    for (struct lpi_delay *old = atomic_load_explicit(&m->retired, memory_order_relaxed), *next;
+         old != NULL; old = next) {
+        next = old->next;
+        free_copy(old);
     }
     free_copy(swap(m, NULL));
 }

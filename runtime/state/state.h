@@ -397,7 +397,8 @@ struct logp_machine {
     /* called after each run if the carrier begins the next run itself; NULL: it does not */
     bool (*again)(void *arg, const struct logp_report *report);
     void *again_arg;
-    struct lpi_delay *pending, *retired;
+    struct lpi_delay *pending;
+    _Atomic(struct lpi_delay *) retired;
     struct lpi_group *groups;
     _Atomic(struct lpi_calls *)
         calls;                 /* that not all members have made: compare.c; NULL: none yet */

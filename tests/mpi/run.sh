@@ -323,6 +323,7 @@ system)
     done
     expect 2 './nothing: No such file' -P 1 ./first : -P 1 ./nothing
     expect 2 '--explore is for one program' -P 1 --explore 3 ./first : -P 1 ./second
+    expect 2 '--explore ./first: must be a number of runs, as in logp mpirun --explore 1000' -P 1 --explore ./first
     expect 2 'at most 8 programs' -P 1 ./first $(for i in 1 2 3 4 5 6 7 8; do echo : -P 1 ./first; done)
     # options of other mpiruns
     mkdir -p folder
@@ -702,6 +703,8 @@ options)
 	96 --nodes 2x4 --inter L=20us
 	217 --link 0-1:L=50us
 	END
+    # who waits for a message that a fault has taken
+    expect 1 '--fault: drop: message 1 of rank 0, to rank 1' -P 8 -L 1us --clock virtual --fault drop:1 ./ring
     # all ranks get the same bits of an allreduce, unless they may differ; integers may have any algorithm
     build collectives.c
     model='-L 6us -o 2us -g 4us --clock virtual'
@@ -764,6 +767,7 @@ options)
     [ $code -eq 2 ] && grep -qF -- '--gdb: gdb cannot be started' said || fail 'no gdb'
     # an option after the program is the program's, and that is said where the command has one of this name
     expect 0 '--clock is after /bin/true, so the program gets it' -P 2 /bin/true --clock virtual
+    expect 0 '-P is after /bin/true, so the program gets it' /bin/true -P 2
     expect 0 '' -P 2 /bin/true --seed 3
     ! grep -q 'is after' said || fail 'a seed is noted'
     ;;

@@ -79,7 +79,10 @@ static struct problem *check_words(const struct question *q, const struct tune_c
         add_name(&names, all[i].ours);
     for (int i = 1; i < q->line.n_words; i++)
         if (find_name(&names, q->line.words[i]) < 0)
-            return usage_problem("tune %s: no such collective; %s", q->line.words[i],
+            return usage_problem("tune %s: %s; %s", q->line.words[i],
+                                 logp_collective_find(q->line.words[i]) != NULL
+                                     ? "not in this table"
+                                     : "no such collective",
                                  one_of(&names, q->line.words[i], list));
     return NULL;
 }

@@ -198,6 +198,22 @@ static void explain(const struct job *job, const struct logp_report *report)
         fprintf(f, "  and %d more ranks\n", report->n_waits - n);
 }
 
+/* The messages that --fault has lost, doubled or changed: a program may wait for them. */
+static void explain_faults(const struct logp_machine *m)
+{
+    enum { SHOWN = 8 };
+    const void *faults = m != NULL ? logp_machine_faults(m) : NULL;
+    struct logp_fault_event all[SHOWN];
+    const int n = faults != NULL ? logp_fault_events(faults, all, SHOWN) : 0;
+    FILE *f = host_report_stream();
+
+    for (int i = 0; i < n && i < SHOWN; i++)
+        fprintf(f, "  --fault: %s: message %u of rank %d, to rank %d\n", all[i].kind,
+                all[i].number + 1, all[i].src, all[i].dst);
+    if (n > SHOWN)
+        fprintf(f, "  --fault: and %d more messages\n", n - SHOWN);
+}
+
 /* The ranks of a communicator call different collectives: report->asserted. */
 static void explain_calls(const struct job *job, const struct logp_report *report)
 {
@@ -228,6 +244,7 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
                                           ? "deadlock: all ranks wait\n"
                                           : "the program did not end within --timeout\n");
         explain(job, logp_machine_report(m));
+        explain_faults(m);
     } else if (rc == -EPROTO && logp_machine_report(m)->asserted.file != NULL) {
         explain_calls(job, logp_machine_report(m));
     } else if (rc != -EINTR && (rc != -ECANCELED || logp_machine_processes(m) == 1)) {

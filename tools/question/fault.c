@@ -23,7 +23,10 @@ static struct problem *check(const struct question *q, const char *option, const
     int rc;
 
     if (!q->model.emulated && q->model.plugin == NULL)
-        return option_problem(option, text, "needs a delay model other than none");
+        return option_problem(option, text, "needs %s",
+                              (q->line.sets & OPTIONS_MPIRUN) != 0
+                                  ? "a network: type -L 6us or --machine NAME, too"
+                                  : "a delay model other than none");
     rc = logp_network_delay(&network, P, NULL, &delay, why);
     logp_delay_destroy(&delay);
     if (rc != 0) {

@@ -345,7 +345,10 @@ static struct problem *apply_topology(struct question *q, const char *option, co
     TRY(check_topology(option, text));
     TRY(check_size(q, option, text));
     if (!q->model.emulated)
-        return option_problem(option, text, "needs a delay model other than none");
+        return option_problem(option, text, "needs %s",
+                              (q->line.sets & OPTIONS_MPIRUN) != 0
+                                  ? "a network: type -L 6us or --machine NAME, too"
+                                  : "a delay model other than none");
     if (model_params(q).latency_varies)
         return option_problem(option, text,
                               "needs a delay model other than %s: each link has the latency L",

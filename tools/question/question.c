@@ -106,6 +106,9 @@ static struct problem *no_such_option(const char *text, int letter)
         snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, "="), text);
     if (strncmp(word, "--", 2) == 0 && strlen(word) == 3) /* --G */
         memmove(word, word + 1, sizeof(word) - 1);
+    if (letter == 'n' || strcmp(word, "--procs") == 0) /* of other MPIs */
+        return usage_problem("%s: no such option; the number of processors is -P; see logp --help",
+                             letter != 0 ? word : text);
     return usage_problem("%s: no such option; %ssee logp --help", letter != 0 ? word : text,
                          did_you_mean(&names, word, hint));
 }

@@ -160,15 +160,19 @@ bool option_is_given(const struct question *q, const char *name)
 void say_options_behind(const struct question *q, uint64_t sets)
 {
     const char *word = q->line.rest[1];
+    bool is_ours;
     char name[64];
     int i;
 
-    if (word == NULL || strncmp(word, "--", 2) != 0)
+    if (word == NULL || *word != '-')
         return;
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
-    i = find_row(name);
-    if (i >= 0 && (option_rows[i]->set & sets) != 0 && strcmp(name, "seed") != 0)
-        say_note("--%s is after %s, so the program gets it; put options of logp before the program",
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+    i = strncmp(name, "--", 2) == 0 ? find_row(name + 2) : -1;
+    is_ours = i >= 0 ? (option_rows[i]->set & sets) != 0 && strcmp(name, "--seed") != 0
+                     : (strcmp(name, "-P") == 0 || strcmp(name, "-np") == 0) &&
+                           q->line.rest[2] != NULL && !option_given(q, "P");
+    if (is_ours)
+        say_note("%s is after %s, so the program gets it; put options of logp before the program",
                  name, q->line.rest[0]);
 }
 

@@ -160,7 +160,7 @@ static bool leave_out(const struct question *q, const struct logp_algorithm *a,
         return needs != NULL;
     if (!c->model.undelayed && a->steps == NULL) /* no note: it is for undelayed networks */
         return true;
-    if (is_for_a_network(a)) /* no note */
+    if (is_for_a_network(a) && strstr(needs, "2^18") == NULL) /* no note, but of a limit */
         return true;
     notes->left_out[notes->n_left_out].algorithm = a;
     notes->left_out[notes->n_left_out++].needs = needs;
@@ -327,7 +327,7 @@ static const struct logp_algorithm *choose_best(const struct question *q, const 
                  names_of(choice.left, choice.n_left, list));
     else if (choice.n_left > 0)
         say_note("--algo auto: the schedules of all algorithms have more than %d messages; not "
-                 "compared: %s; --algo NAME predicts one",
+                 "compared, or not with each parameter: %s; --algo NAME predicts one",
                  LOGP_FOLD_MESSAGES, names_of(choice.left, choice.n_left, list));
     return choice.algorithm;
 }
