@@ -110,13 +110,22 @@ static size_t free_field(const struct logp_algorithm *a, int64_t P, const struct
     return 0;
 }
 
-/* The block that a row estimates, where neither the caller nor the row sets it; 0: it has none. */
+/* The block that a row estimates, or the row within, where neither the caller nor the row sets it; 0: it has none. */
 static int64_t estimated_block(const struct logp_algorithm *a, int64_t P,
                                const struct logp_invocation *c)
 {
-    if (c->args.block_bytes != 0 || c->args.within != NULL || lpi_contained_of(a) != NULL ||
-        !is_uniform(&c->model))
+    const struct lpi_contained *x = lpi_contained_of(a);
+
+    if (c->args.block_bytes != 0 || !is_uniform(&c->model))
         return 0;
+    if (x != NULL) {
+        const struct logp_invocation in = lpi_within(x, P, c);
+
+        return c->args.within != NULL && lpi_contained_of(c->args.within) == NULL &&
+                       c->args.first == NULL
+                   ? estimated_block(c->args.within, P, &in)
+                   : 0;
+    }
     for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
         if (a->knobs[i].field == offsetof(struct logp_args, block_bytes) &&
             a->knobs[i].value != NULL)
@@ -358,7 +367,9 @@ static void leave(struct search *s, size_t row)
 /* Whether its block is only estimated. */
 static bool is_estimate(const struct search *s, const struct open *open)
 {
-    return open->value == 0 && estimated_block(s->row[open->row], s->P, s->c) > 0;
+    const struct logp_invocation c = with_value(s, open->row, 0);
+
+    return open->value == 0 && estimated_block(s->row[open->row], s->P, &c) > 0;
 }
 
 /* at_first: a row with many messages stays open. 0; -ENOMEM */
@@ -453,8 +464,11 @@ static int try_near(struct search *s, size_t row)
 {
     static const int more[] = {-1, -2, 1, -3, 2, -4, 3, -5, 4};
     const struct logp_algorithm *a = s->row[row];
-    const int64_t block = estimated_block(a, s->P, s->c);
-    const struct whole w = whole_of(a, s->c);
+    const struct lpi_contained *x = lpi_contained_of(a);
+    const struct logp_invocation own = with_value(s, row, 0),
+                                 in = x != NULL ? lpi_within(x, s->P, &own) : own;
+    const int64_t block = estimated_block(a, s->P, &own);
+    const struct whole w = whole_of(x != NULL ? own.args.within : a, &in);
     const int64_t n = w.whole > 0 ? blocks_in(&w, block) : 0;
     int64_t messages = 0;
     int rc = 0;

@@ -323,7 +323,6 @@ system)
     done
     expect 2 './nothing: No such file' -P 1 ./first : -P 1 ./nothing
     expect 2 '--explore is for one program' -P 1 --explore 3 ./first : -P 1 ./second
-    expect 2 '--explore ./first: must be a number of runs, as in logp mpirun --explore 1000' -P 1 --explore ./first
     expect 2 'at most 8 programs' -P 1 ./first $(for i in 1 2 3 4 5 6 7 8; do echo : -P 1 ./first; done)
     # options of other mpiruns
     mkdir -p folder

@@ -158,15 +158,9 @@ static struct problem *take(struct question *q)
     char path[PATH_MAX], runtime[PATH_MAX];
     const char *program, *sanitizer;
 
-    if (q->line.rest == NULL || q->line.rest[0] == NULL) {
-        const char *runs = option_given(q, "explore") ? option_text(q, "explore") : "1";
-
-        if (runs[strspn(runs, "0123456789")] != '\0')
-            return must_be("--explore", runs,
-                           "a number of runs, as in logp mpirun --explore 1000 ./prog");
+    if (q->line.rest == NULL || q->line.rest[0] == NULL)
         return usage_problem(
             "mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
-    }
     TRY(take_programs(q));
     program = find_program(q->line.rest[0], path, sizeof(path));
     sanitizer = address_sanitizer(program, runtime, sizeof(runtime));
