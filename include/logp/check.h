@@ -294,8 +294,7 @@ struct logp_check {
     int64_t smallest_runs;
     /** Labels that runs are expected to reach: LOGP_REACHED(). checked.text names one that no run
      *  has reached, since the check may check nothing; failure.text has the number of runs of each, also if the
-     *  check passes. NULL: those that are reached. With several cores only the runs of this process
-     *  count */
+     *  check passes. NULL: those that are reached */
     const char *const *labels;
     int n_labels;
     /** Labels that each run must reach before it ends: liveness. A run that ends without one is a
@@ -413,9 +412,10 @@ struct logp_failure {
  * @param arg      passed to the program, to before and to after
  * @param check    `checked` is written, also if -EINVAL is returned
  * @param failure  out; NULL: not wanted
- * @return 0; the error of the failure (logp_failure.error); the result of `before`; -EINVAL (sizes,
- *         a variable, a regression that is not a replay, or fields that exclude each other; the
- *         reason is in failure.text and checked.text), -EPROTONOSUPPORT (a regression of another
+ * @return 0; the error of the failure (logp_failure.error); the result of `before`; -EINVAL (sizes
+ *         or labels without a list, fault_places where no fault is possible, a variable, a regression
+ *         that is not a replay, or fields that exclude each other; the reason is in failure.text
+ *         and checked.text), -EPROTONOSUPPORT (a regression of another
  *         version), -E2BIG, -ENOENT (executor), the errno of reading regressions, -ENAMETOOLONG
  *         (their path), -ENOMEM, -EAGAIN (no more threads or processes), -ECHILD (a process of
  *         several was killed); the errno of writing replay_file, with the failure filled in. With
