@@ -18,8 +18,10 @@ root=$dir/root
 debootstrap --variant=minbase "$VERSION_CODENAME" "$root" "$site" >"$dir/said" 2>&1 || exit 77
 cp -r /etc/apt/. "$root/etc/apt/"
 cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp DEBIAN_FRONTEND=noninteractive "$@"; }
-inside apt-get update -qq >"$dir/said" 2>&1 || exit 77
+inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp DEBIAN_FRONTEND=noninteractive \
+    http_proxy="${http_proxy-}" https_proxy="${https_proxy-}" "$@"; }
+# apt-get update ends with 0 also if it has read no index
+{ inside apt-get update -qq && inside apt-get install -s -qq libhwloc15; } >"$dir/said" 2>&1 || exit 77
 inside find / -xdev -path /proc -prune -o -path /var -prune -o -print | sort >"$dir/before"
 
 (cd "$build" && cpack -G DEB -B "$root/packages") >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
