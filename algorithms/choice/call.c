@@ -38,13 +38,7 @@ static __attribute__((noinline)) int best(lpi_chooser choose, const char *collec
     if (rc != 0 || choice.algorithm == NULL)
         return rc != 0 ? rc : -ENOTSUP;
     *algorithm = choice.algorithm;
-    if (choice.within != NULL)
-        c->args.within = choice.within;
-    if (choice.first != NULL) {
-        c->args.first = choice.first;
-        c->args.first_k = choice.first_k;
-    }
-    lpi_set_free(choice.algorithm, P, c, choice.value);
+    lpi_set_choice(choice.algorithm, P, c, &choice);
     return 0;
 }
 

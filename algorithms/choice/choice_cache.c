@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PLACES = 4096, PROBES = 16, WORDS = 28 + 4 };
+enum { PLACES = 4096, PROBES = 16, WORDS = 32 };
 
 /* All arguments on which the choice depends, and no others: neither tag nor seed, and of the
  * operation its properties, not its address. */

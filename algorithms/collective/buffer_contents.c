@@ -98,14 +98,16 @@ static bool are_alike(const struct combined *a, const struct combined *b)
            a->from == b->from && a->first == b->first && a->n == b->n && a->seed == b->seed;
 }
 
-/* The thread's last one, emptied unless it can be continued to so many ranks. NULL: it is not to be kept */
+/* The thread's last one, emptied unless it can be continued to so many ranks. NULL: more decides than `of` has, or
+ * it is too large */
 static struct combination *kept_combination(const struct combined *of, int64_t ranks,
                                             const struct logp_blocks *blocks)
 {
     static _Thread_local void *memory;
     struct combination *kept = NULL;
 
-    if (blocks == NULL && of->op.arg == NULL && of->n * of->op.element_bytes <= sizeof(kept->bytes))
+    if (of->collective->operands == LOGP_OPERANDS_VECTOR && blocks == NULL && of->op.arg == NULL &&
+        of->n * of->op.element_bytes <= sizeof(kept->bytes))
         kept = lpi_thread_memory(&memory, sizeof(*kept));
     if (kept != NULL && (kept->ranks > ranks || !are_alike(&kept->of, of))) {
         kept->of = *of;

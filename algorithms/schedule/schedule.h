@@ -239,7 +239,8 @@ struct lpi_arrivals {
  * The senders that wait for a place on the way to a rank. All wait for the same time, at which their
  * overheads end, so the order of their turns is that of (-overhead, rank), whatever that time is. The
  * first alone has a turn in the fold: the others would only find that they are late. Where links differ, overheads
- * do: a message may enter the wire before one that was tried earlier, and then each waits for a time of its own.
+ * differ, too: a message may enter the wire before another one whose send was tried earlier. Then each sender waits for
+ * another time.
  */
 struct lpi_waiting {
     bool any;

@@ -229,8 +229,8 @@ LOGP_API int logp_algorithm_choose_watched(const char *collective, int64_t P,
  * torus and torus-pipelined on a torus of two dimensions (exact if no message waits for a link,
  * otherwise a lower bound). Schedules are exact in all these cases, up to LOGP_FOLD_P processors
  * and LOGP_FOLD_MESSAGES messages, fewer on links. If latencies vary up to L, the prediction is an
- * upper bound, and with a capacity, with several ports or on a topology there is none. There is none either with several
- * ports, a capacity and links that differ.
+ * upper bound. There is no prediction if latencies vary with a capacity, several ports or a topology, and none
+ * with several ports, a capacity and links that differ.
  * @param P  1 .. LOGP_TREE_MAX
  */
 LOGP_API struct logp_prediction logp_algorithm_predict(const struct logp_algorithm *algorithm,

@@ -814,7 +814,7 @@ struct logp_network {
      */
     int64_t ports;
     /** Of logp_vp_network(), by which choices are cached: no other topology, links and ports of this
-     *  process have it. 0: they have no number; set it if you change one of them. */
+     *  process have it. 0: they have no number; set it to 0 if you change one of them. */
     uint64_t number;
     int64_t reserved[1]; /**< 0; for later fields */
 };

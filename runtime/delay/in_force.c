@@ -4,7 +4,8 @@
  *
  * The machine points to its own copy of the model and its functions; NULL: no delay. Readers
  * (delay.h) use the copy inside RCU read-side sections. The writer swaps the pointer, waits for
- * a grace period and frees the old copy, or keeps it for the machine's life if it has links or a topology. Under the virtual clock only one vp runs at a time. So a
+ * a grace period and frees the old copy, or keeps it for the machine's life if it has links or a
+ * topology. Under the virtual clock only one vp runs at a time. So a
  * replacement for a virtual time waits in a list, sorted by time, and the first vp whose send
  * starts then or later makes it.
  */

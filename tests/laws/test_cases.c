@@ -209,7 +209,7 @@ static void check_until(const struct drawn *d, const struct logp_algorithm *a,
         return;
     before = logp_algorithm_predict_until(a, d->P, &c.args, &c.model, p->ns - 1);
     claim(before.certainty == LOGP_PREDICTION_LOWER_BOUND && before.ns == p->ns,
-          "what is later is bounded", d, a, before.ns, p->ns);
+          "a later time has a lower bound", d, a, before.ns, p->ns);
 }
 
 /* @return it applies, and was run */

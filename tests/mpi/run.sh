@@ -702,7 +702,7 @@ options)
 	96 --nodes 2x4 --inter L=20us
 	217 --link 0-1:L=50us
 	END
-    # who waits for a message that a fault has taken
+    # a rank waits for a message that was lost by --fault
     expect 1 '--fault: drop: message 1 of rank 0, to rank 1' -P 8 -L 1us --clock virtual --fault drop:1 ./ring
     # all ranks get the same bits of an allreduce, unless they may differ; integers may have any algorithm
     build collectives.c

@@ -95,7 +95,7 @@ HANDLES(session, MPI_Session, Session)
 
 enum { FEW = 32 }; /* entries that lie on the stack */
 
-/* n entries: `few`, or memory that is freed by drop_room(). It ends the process where there is none. */
+/* Memory for n entries: `few`, or allocated memory, which drop_room() frees. Without memory the process ends. */
 void *logp_fortran_room(MPI_Count n, size_t size) __attribute__((visibility("hidden")));
 #define ROOM(few, n) ((n) <= FEW ? (few) : logp_fortran_room(n, sizeof(*(few))))
 static inline void drop_room(void *room, const void *few)
