@@ -13,8 +13,8 @@
  * Up to 64 values are tried: windows of 1 .. P - 1, and blocks of 1 .. all elements, of each number the
  * smallest, of rows that leave these free only where these are all; and k of 2 .. 64. For more than 64 processors larger k are
  * tried by formulas alone: those where the number of rounds, log_k P, becomes smaller. Where there are more blocks than 64,
- * rows that no formula decides only estimate the best. On uniform machines the numbers of blocks next to the estimate are
- * tried at last, if with the estimate the row is nearly the best.
+ * rows that no formula decides only estimate the best. The numbers of blocks next to the estimate are tried at last, if with
+ * the estimate the row is nearly the best.
  */
 #include "choice/choice.h"
 #include "choice/contained.h"
@@ -110,19 +110,19 @@ static size_t free_field(const struct logp_algorithm *a, int64_t P, const struct
     return 0;
 }
 
-/* The block that a row estimates, or the row within, where neither the caller nor the row sets it; 0: it has none. */
+/* The block that a row estimates, or the row within, where neither the caller nor the row sets it; 0: it has none. Messages
+ * from some size on that take longer by far make an estimate worthless, and the best unlike it. */
 static int64_t estimated_block(const struct logp_algorithm *a, int64_t P,
                                const struct logp_invocation *c)
 {
     const struct lpi_contained *x = lpi_contained_of(a);
 
-    if (c->args.block_bytes != 0 || !is_uniform(&c->model))
+    if (c->args.block_bytes != 0 || c->model.rendezvous_from > 0)
         return 0;
     if (x != NULL) {
         const struct logp_invocation in = lpi_within(x, P, c);
 
-        return c->args.within != NULL && lpi_contained_of(c->args.within) == NULL &&
-                       c->args.first == NULL
+        return c->args.within != NULL && lpi_contained_of(c->args.within) == NULL
                    ? estimated_block(c->args.within, P, &in)
                    : 0;
     }
@@ -492,9 +492,11 @@ static int try_near(struct search *s, size_t row)
     return rc;
 }
 
-/* Rows that estimate their block, and with it are not far from the best. 0; -ENOMEM */
+/* Rows that estimate their block, and with it are not far from the best; on unlike links, whose mean it is for, all.
+ * 0; -ENOMEM */
 static int try_all_near(struct search *s)
 {
+    const bool are_alike = is_uniform(&s->c->model);
     const int64_t best = s->best.prediction.ns;
     const size_t n = s->n_open;
     int rc = 0;
@@ -502,7 +504,8 @@ static int try_all_near(struct search *s)
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct open open = s->open[i];
 
-        if (is_estimate(s, &open) && open.ns > 0 && open.ns - best <= best / FAR && !is_ended(s))
+        if (is_estimate(s, &open) && !is_ended(s) &&
+            (!are_alike || (open.ns > 0 && open.ns - best <= best / FAR)))
             rc = try_near(s, open.row);
     }
     return rc;

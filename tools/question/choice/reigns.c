@@ -10,13 +10,14 @@
  * both sides are therefore examined in strides: as times grow with the size, one candidate is the
  * best in a whole stride if all of its times there are below all of the other's, or if no time
  * changes. The search ends if no change is found within reach_of() the last one, or in MOST_LOOKS
- * strides.
+ * strides. Each time that it has looked at EVERY_SIZE sizes, its smallest stride doubles: two
+ * candidates may change places at each size of a long range.
  */
 #include "question/choice/choice.h"
 
 #include <stdlib.h>
 
-enum { MOST_LOOKS = 64, LEAST_REACH = 16 };
+enum { MOST_LOOKS = 64, LEAST_REACH = 16, EVERY_SIZE = 128 };
 
 struct pair {
     int64_t below, above; /* the best candidates below a change and above it */
@@ -59,24 +60,49 @@ static bool is_best_at(const struct contest *c, const struct pair *p, int64_t wa
     return !(other >= 0 && other < mine) && c->best(c->of, size) == wanted;
 }
 
+/* Return a size from low, which may be the larger one, to high, whose best candidate is not `wanted`, while that of the
+ * size before is. Requires that `wanted` is the best at `low`, and not at `high`. */
+static int64_t find_change(const struct contest *c, int64_t low, int64_t high, int64_t wanted)
+{
+    while (llabs(high - low) > 1) {
+        const int64_t middle = low + (high - low) / 2;
+
+        if (c->best(c->of, middle) == wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* Return the size that is a stride from `at` towards `end`, rounded to a multiple of the smallest stride. */
+static int64_t look_at(int64_t at, int64_t stride, int64_t least, int64_t end)
+{
+    const int64_t next =
+        end < at ? (at - stride + least - 1) / least * least : (at + stride) / least * least;
+
+    return end < at ? (next > end ? next : end) : (next < end ? next : end);
+}
+
 /* Search from `at`, where `wanted` of the pair is the best, towards `end`.
  * @return the last size found at which it is the best */
 static int64_t last_of(const struct contest *c, const struct pair *p, int64_t wanted, int64_t at,
                        int64_t end)
 {
     struct times here = times_at(c, p, at);
-    int64_t last = at, changed = at, stride = 1;
+    int64_t last = at, changed = at, stride = 1, least = 1;
     bool is_best = true;
+    int all = 0;
 
     for (int looks = 0; at != end && looks < MOST_LOOKS && llabs(at - changed) < reach_of(changed);
          looks++) {
-        const int64_t left = llabs(end - at), step = stride < left ? stride : left;
-        const int64_t next = end < at ? at - step : at + step;
+        const int64_t next = look_at(at, stride, least, end), step = llabs(next - at);
         const struct times there = times_at(c, p, next);
         const bool same = next < at ? same_within(there, here) : same_within(here, there);
 
-        if (!same && step > 1) {
-            stride = step / 2;
+        least <<= ++all % EVERY_SIZE == 0;
+        if (!same && step > least) {
+            stride = step / 2 > least ? step / 2 : least;
             continue;
         }
         if (!same && is_best_at(c, p, wanted, next, there) != is_best) {
@@ -89,22 +115,7 @@ static int64_t last_of(const struct contest *c, const struct pair *p, int64_t wa
         at = next;
         here = there;
     }
-    return last;
-}
-
-/* Return a size in (low, high] whose best candidate is not `best`, while that of the size before
- * is. Requires that `best` is the best at `low`, and not at `high`. */
-static int64_t find_change(const struct contest *c, int64_t low, int64_t high, int64_t best)
-{
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-
-        if (c->best(c->of, middle) == best)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
+    return is_best ? last : find_change(c, last, changed, wanted) + (end < last ? 1 : -1);
 }
 
 /* Return the reign that begins with a change; it begins with the first of several changes where two
