@@ -105,6 +105,14 @@ static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
            lpi_ceil_div(x.elements, lpi_minimise(least_time, &x, 1, x.elements));
 }
 
+/* The segments of a part are among those of the vector. Parts of one element have one. */
+static int64_t tried_block(int64_t P, const struct logp_invocation *c)
+{
+    return lpi_tries_blocks(P, c, c->args.count) && lpi_range_of(c, P, 0, 1).n > 1
+               ? 0
+               : block_bytes(P, c);
+}
+
 /* plan.own: segments of a part. */
 static int plan(int P, int rank, struct logp_invocation *c)
 {
@@ -132,7 +140,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "ring-segmented", "the ring, with parts in segments (--block)",
                     "Open MPI"),
      .needs = lpi_needs_commutative, .plan = plan, .steps = steps, .run = run, .predict = predict,
-     .rough = true, .same_results = true, .knobs = {LOGP_KNOB(block_bytes, block_bytes)}},
+     .rough = true, .same_results = true, .knobs = {LOGP_KNOB(block_bytes, tried_block)}},
 };
 
 const struct lpi_rows lpi_allreduce_segmented = LPI_ROWS(algorithms);
