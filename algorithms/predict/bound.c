@@ -37,8 +37,6 @@
 
 static const int64_t most = INT64_MAX / 8; /* as lpi_exact() */
 
-static const int64_t most_P = INT64_C(1) << 48; /* products with times stay below 2^126 */
-
 static int64_t capped(__int128 ns)
 {
     return ns < most ? (int64_t)ns : most;
@@ -199,25 +197,13 @@ int64_t lpi_bound_gather(const struct logp_params *p, int64_t P, int64_t bytes)
     return lpi_max(T, lpi_bound_items(p, p->o_recv_ns, P, bytes, T));
 }
 
-/*
- * A scatter and a gather of each, and what goes through all ports. M messages go straight from one
- * processor to another for at most M pairs; the items of all other pairs are sent twice or more. A
- * message of k bytes takes (g - G) + k G at least of the time of its sender, all of that d - g or
- * more before T. So with M = P mu, (g - G) mu + k G (2 (P-1) - mu) <= T - (d - g) for items of k
- * bytes. This is linear in mu, which is 0 or P - 1 where it is least: all items are sent twice, or
- * all straight. (More messages only add to it, as g >= G.)
- */
+/* A scatter and a gather of each, and the ways of all. */
 int64_t lpi_bound_exchange(const struct logp_params *p, int64_t P, int64_t bytes)
 {
-    const int64_t ends = lpi_max(lpi_bound_scatter(p, P, bytes), lpi_bound_gather(p, P, bytes));
-    const __int128 g = (__int128)p->g_ns * 1000, item = (__int128)bytes * p->G_ps;
-    const __int128 least = g - p->G_ps < item ? g - p->G_ps : item;
-    __int128 ports;
-
-    if (P == 1 || bytes == 0 || p->store_forward || g < p->G_ps || P > most_P)
-        return ends;
-    ports = (P - 1) * (item + least) / 1000 + one_message(p) - p->g_ns;
-    return lpi_max(ends, capped(ports));
+    if (P == 1 || bytes == 0)
+        return 0;
+    return lpi_max(lpi_max(lpi_bound_scatter(p, P, bytes), lpi_bound_gather(p, P, bytes)),
+                   lpi_bound_relays(p, P, bytes));
 }
 
 /*

@@ -380,6 +380,9 @@ int64_t lpi_bound_growth(const struct logp_params *p, int64_t o, int64_t P, int6
 int64_t lpi_bound_items(const struct logp_params *p, int64_t o, int64_t P, int64_t bytes,
                         int64_t at_least);
 
+/* bound_relays.c: until each of P has this number of bytes of its own from each other. 0: no bound. */
+int64_t lpi_bound_relays(const struct logp_params *p, int64_t P, int64_t bytes);
+
 /* bound_prefix.c: until each has something of this number of bytes of each below it, which may be
  * combined. 0: no bound. */
 int64_t lpi_bound_prefix(const struct logp_params *p, int64_t P, int64_t bytes);
