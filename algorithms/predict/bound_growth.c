@@ -26,8 +26,9 @@
  * prove the bound whatever they are: so the search for good ones needs no proof.)
  *
  * Steps. b and c are constant in steps of time, which divide e. w(k) and D are rounded down to
- * steps; of many k with equal w(k) so rounded, only the least and the largest need to pay, as both
- * sides are linear in k. A start within a step pays enough if the starts at both its ends do,
+ * steps, the longer w(k) to some of them: a class of messages. Of all k of a class only the least and
+ * the largest need to pay, as both sides are linear in k; and the least does if the largest of the
+ * class below it does, for which w(k) is less. A start within a step pays enough if the starts at both its ends do,
  * because V is linear there and max(W - h, 0) is convex. So the prices are made step by step,
  * backwards from T - D: in each step a, b and c are so high that all messages that start with it
  * pay enough, and, of these, b N' + c Y' is the least, for a guess of N and Y.
@@ -52,21 +53,29 @@
 
 enum {
     STEPS = 2560,  /* of T */
-    CLASSES = 256, /* messages that take as many steps */
+    CLASSES = 256, /* messages that take about as many steps: */
+    ALIKE = 48,    /* exactly as many, up to so many more than e; then twice, three times these */
     FEWEST = 16,   /* steps of e at first, */
     FINEST_OF = 4, /* and at last this many times as many, */
     FINEST = 120,  /* unless these make more steps of (n - 1) G */
+    TRIES = 4,     /* of other h, each with finer steps */
     SPREAD = 4,    /* (m - 1) G is at most this many d, */
     LONGEST = 96   /* and this many e */
 };
 
 static const int64_t most = INT64_C(1) << 40; /* of P */
 
-static const double slow[] = {0.6, 0.8}; /* guessed */
+static const double slow[] = {0.7, 0.6, 0.85}; /* guessed, */
 
-enum { GUESSES = sizeof(slow) / sizeof(slow[0]) };
+static const double share[] = {0.4, 0.6, 0.8, 0.25, 0.1, 0.03}; /* and h, in n, */
+
+enum { GUESSES = sizeof(slow) / sizeof(slow[0]), SHARES = sizeof(share) / sizeof(share[0]) };
+
+static const double NEAR = 1.12; /* and the next h */
 
 static const double FAR = 1.3; /* that no h proves it */
+
+static const double ENOUGH = 1 - 1e-6; /* to be below 1 in spite of rounding */
 
 /* The condition on the price of a message. */
 struct line {
@@ -78,13 +87,14 @@ struct growth {
     double P, n, step_ps;
     double slow; /* how slowly the guessed bytes come */
     int e, D;
-    int n_classes; /* the first has w = e, and each of the others one more */
-    double least[CLASSES], largest[CLASSES]; /* bytes of the messages of a class */
-    double N[STEPS], Y[STEPS];               /* guessed, for each step, with the root and its n; */
-    double c[STEPS + 1], b[STEPS + 1];       /* the price from a step on: V - 1, and W; */
-    double a[STEPS + 1];                     /* of the root's messages */
-    struct line lines[2 * CLASSES];          /* of the messages that start with a step */
-    struct line hull[2 * CLASSES + 1];
+    int n_classes;
+    int w[CLASSES];                    /* of the messages of a class; the first has e */
+    double largest[CLASSES];           /* of their bytes */
+    double N[STEPS], Y[STEPS];         /* guessed, for each step, with the root and its n; */
+    double c[STEPS + 1], b[STEPS + 1]; /* the price from a step on: V - 1, and W; */
+    double a[STEPS + 1];               /* of the root's messages */
+    struct line lines[CLASSES + 1];    /* of the messages that start with a step */
+    struct line hull[CLASSES + 2];
 };
 
 /* Fill x->lines with the least that messages starting with step s have to pay in it; and *root with
@@ -94,15 +104,16 @@ static int lines_at(struct growth *x, int s, int end, double h, double *root)
     int n = 0;
 
     *root = 0;
-    for (int i = 0; i < x->n_classes && s + x->e + i <= end; i++) {
-        const int gone = s + x->e + i, there = gone + x->D;
+    for (int i = 0; i < x->n_classes && s + x->w[i] <= end; i++) {
+        const int gone = s + x->w[i], there = gone + x->D;
         const double b = x->b[s + 1] - x->b[gone], c = x->c[s + 1] - x->c[gone];
         const double W = x->b[there] > h ? x->b[there] - h : 0;
         const double V = 1 + x->c[there];
         const double a = W + x->largest[i] * V - (x->a[s + 1] - x->a[gone]);
 
         *root = a > *root ? a : *root;
-        x->lines[n++] = (struct line){W + x->least[i] * (V - c) - b, x->least[i]};
+        if (i == 0)
+            x->lines[n++] = (struct line){W + V - c - b, 1};
         x->lines[n++] = (struct line){W + x->largest[i] * (V - c) - b, x->largest[i]};
     }
     return n;
@@ -145,9 +156,10 @@ static void price(struct growth *x, int n, double N, double Y, double *b, double
     }
 }
 
-/* A(0) + (P-1) h for T in steps, by (P-1) n */
-static double worth(struct growth *x, int T, double h)
+/* A(0) + (P-1) h for T in steps, by (P-1) n; or some of it, if that is more than enough. */
+static double worth(struct growth *x, int T, double h, double enough)
 {
+    const double all = (x->P - 1) * x->n, ends = (x->P - 1) * h;
     const int end = T - x->D;
 
     memset(x->b, 0, sizeof(x->b));
@@ -161,30 +173,34 @@ static double worth(struct growth *x, int T, double h)
         x->b[s] = x->b[s + 1] + b;
         x->c[s] = x->c[s + 1] + c;
         x->a[s] = x->a[s + 1] + a;
+        if (x->a[s] + ends > enough * all)
+            return (x->a[s] + ends) / all;
     }
-    return (x->a[0] + (x->P - 1) * h) / ((x->P - 1) * x->n);
+    return (x->a[0] + ends) / all;
 }
 
-/* Whether it is proven that T steps are too few. h, in n: as before, or near that. */
-static bool are_too_few(struct growth *x, int T, double *h)
+/* What the prices are worth for T steps; below 1 it is proven that these are too few. *h, in n: first as
+ * it is, then up to so many `tries` of others near it. */
+static double least_worth(struct growth *x, int T, double *h, int tries)
 {
-    static const double tried[] = {1, 0.75, 1.3};
-    double best = 2, best_h = *h;
+    double by = NEAR, least;
 
     if (T <= x->D)
-        return true;
-    for (int i = 0; i < 3; i++) {
-        const double it = worth(x, T, *h * tried[i] * x->n);
+        return 0;
+    least = worth(x, T, *h * x->n, 2 * FAR);
+    for (int i = 0; i < tries && least >= ENOUGH && least <= FAR; i++) {
+        const double it = worth(x, T, *h * by * x->n, least);
 
-        if (it < best) {
-            best = it;
-            best_h = *h * tried[i];
-        }
-        if (best < 1 - 1e-6 || best > FAR)
+        if (it < least) {
+            least = it;
+            *h *= by;
+        } else if (i == 0) {
+            by = 1 / by;
+        } else {
             break;
+        }
     }
-    *h = best_h;
-    return best < 1 - 1e-6;
+    return least;
 }
 
 /* Guess N + 1 as in the optimal tree; Y + n as if messages came bit by bit, and this perhaps more
@@ -219,16 +235,19 @@ static int guess(struct growth *x, const struct logp_params *p, int64_t o, int64
     return i;
 }
 
-/* Sort messages into classes that take the same number of steps. @return false: there are too
- * many */
+/* Sort messages into classes. @return false: there are too many */
 static bool classes_of(struct growth *x, int64_t g, int64_t G_ps)
 {
     const double g_ps = (double)g * 1000, G = (double)G_ps;
+    int next = x->e;
 
     for (int i = 0; i < CLASSES; i++) {
-        const double first = 1 + ((x->e + i) * x->step_ps - g_ps) / G, end = first + x->step_ps / G;
+        const int w = next;
+        double end;
 
-        x->least[i] = i == 0 || first < 1 ? 1 : first;
+        next += 1 + (w - x->e) / ALIKE;
+        end = 1 + (next * x->step_ps - g_ps) / G;
+        x->w[i] = w;
         x->largest[i] = end < x->n ? end : x->n;
         x->n_classes = i + 1;
         if (end >= x->n)
@@ -237,17 +256,38 @@ static bool classes_of(struct growth *x, int64_t g, int64_t G_ps)
     return false;
 }
 
-/* Return T in steps: the last of low .. high that are proven to be too few. low is proven. */
-static int search_steps(struct growth *x, int low, int high, double *h)
+/* How to look for the last T that is proven to be too few steps. */
+struct look {
+    double h;     /* in n */
+    int tries;    /* of other h */
+    int step;     /* to the first T that is looked at */
+    double least; /* out: the worth at the first T that is not proven; 0: all are */
+};
+
+/* Return the last of low .. high that is found. low is proven. Near it the logarithm of what the prices
+ * are worth is about linear in T. */
+static int search_steps(struct growth *x, int low, int high, struct look *look)
 {
+    double below = -0.01, above = 0; /* 0: not known */
+    int step = look->step;
+
+    look->least = 0;
     high = high < STEPS ? high : STEPS - 1;
     while (low + 1 < high) {
-        const int T = low + (high - low) / 2;
+        int T = above > 0 ? low + (int)((high - low) * below / (below - above)) : low + step;
+        double it;
 
-        if (are_too_few(x, T, h))
+        T = T <= low ? low + 1 : T >= high ? high - 1 : T;
+        it = least_worth(x, T, &look->h, look->tries);
+        if (it < ENOUGH) {
+            below = fmax(log(it + 1e-9), -1);
             low = T;
-        else
+            step *= 2;
+        } else {
+            above = fmax(fmin(log(it), 1), 1e-9);
             high = T;
+            look->least = it;
+        }
     }
     return low;
 }
@@ -266,16 +306,73 @@ static int cut(struct growth *x, int steps, const struct logp_params *p, int64_t
     return STEPS;
 }
 
+/* The bound so far, and how it was found. */
+struct found {
+    int steps;
+    int best;                  /* the guess that proved it */
+    struct look look[GUESSES]; /* with the best h of each guess */
+};
+
+/* In the coarsest steps, each guess with each h. guessed: the steps of T */
+static void search_coarsely(struct growth *x, struct found *f, int guessed,
+                            const struct logp_params *p, int64_t o, int64_t d, int64_t g)
+{
+    f->steps = guessed / 2;
+    for (int i = 0; i < GUESSES; i++) {
+        double least = INFINITY;
+
+        x->slow = slow[i];
+        f->look[i].h = share[0];
+        if (guess(x, p, o, d, g) == STEPS)
+            continue;
+        for (int j = 0; j < SHARES; j++) {
+            struct look look = {.h = share[j], .step = i == 0 && j == 0 ? guessed / 4 + 1 : 1};
+            const int T = search_steps(x, f->steps, 2 * guessed, &look);
+
+            if (T > f->steps || look.least < least) {
+                f->look[i] = look;
+                least = T > f->steps ? 0 : look.least;
+            }
+            f->best = T > f->steps ? i : f->best;
+            f->steps = T;
+        }
+    }
+}
+
+/* In steps of half their length: the best guess, then whether another is better. */
+static void search_finely(struct growth *x, struct found *f, const struct logp_params *p, int64_t o,
+                          int64_t d, int64_t g)
+{
+    const int first = f->best;
+
+    f->steps *= 2;
+    for (int n = 0; n < GUESSES; n++) {
+        const int i = (first + n) % GUESSES;
+        struct look *look = &f->look[i];
+        int T;
+
+        x->slow = slow[i];
+        if (guess(x, p, o, d, g) == STEPS)
+            continue;
+        look->tries = TRIES;
+        look->step = n == 0 ? f->steps / 100 + 1 : 1;
+        T = search_steps(x, f->steps, f->steps + f->steps / 6 + 2, look);
+        if (T > f->steps)
+            f->best = i;
+        f->steps = T;
+    }
+}
+
 /* Return the bound for n bytes; 0: none is proved, or there is no memory. d >= e > 0, g <= d. The
- * time that coarse steps prove is the start of the search in steps of half their length, twice, each
- * with all guesses. */
+ * time that coarse steps prove is the start of the search in steps of half their length, twice. */
 static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_t g, int64_t P,
                        int64_t n)
 {
     const double e = (double)lpi_max(o, g) * 1000, st = (double)(n - 1) * (double)p->G_ps;
     struct growth *x = malloc(sizeof(*x)); /* too large for the stack of a fiber */
-    int steps = FEWEST, guessed, low;
-    double h = 0.4, ps = 0;
+    struct found f = {.best = 0};
+    int steps = FEWEST, guessed;
+    double h = share[0], ps = 0;
 
     if (x == NULL)
         return 0;
@@ -286,19 +383,15 @@ static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_
         steps = (int)lpi_max((int64_t)(e * FINEST / st), 1);
     while ((guessed = cut(x, steps, p, o, d, g)) == STEPS && steps > 1)
         steps = steps * 3 / 4;
-    if (guessed < STEPS && are_too_few(x, guessed / 2, &h)) {
-        low = search_steps(x, guessed / 2, 2 * guessed, &h);
-        ps = low * x->step_ps;
-        for (int times = 2; times <= FINEST_OF && cut(x, times * steps, p, o, d, g) < STEPS;
-             times *= 2) {
-            low = search_steps(x, 2 * low, 2 * low + low / 3 + 2, &h);
-            for (int i = 1; i < GUESSES; i++) {
-                x->slow = slow[i];
-                if (guess(x, p, o, d, g) < STEPS)
-                    low = search_steps(x, low, low + low / 32 + 2, &h);
-            }
-            ps = low * x->step_ps;
-            x->slow = slow[0];
+    if (guessed < STEPS && least_worth(x, guessed / 2, &h, TRIES) < ENOUGH) {
+        search_coarsely(x, &f, guessed, p, o, d, g);
+        ps = f.steps * x->step_ps;
+        for (int times = 2; times <= FINEST_OF; times *= 2) {
+            x->slow = slow[f.best];
+            if (cut(x, times * steps, p, o, d, g) == STEPS)
+                break;
+            search_finely(x, &f, p, o, d, g);
+            ps = f.steps * x->step_ps;
         }
     }
     free(x);
