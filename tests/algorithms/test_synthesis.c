@@ -145,7 +145,7 @@ Test(synthesis, a_pipelined_broadcast_is_faster_than_the_table)
         .model.params = {
             .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000, .G_ps = 10000}};
     int rc;
-    struct logp_search_result *r = search_for("broadcast", 6, &c, 1, 6000, &rc);
+    struct logp_search_result *r = search_for("broadcast", 7, &c, 1, 6000, &rc);
 
     cr_assert_lt(r->state.ns, r->state.table_ns);
     logp_search_free(r);

@@ -15,6 +15,10 @@
  * Leaves are chosen for that: the slots of a block differ for some order of its leaves if the sum of
  * all labels is 0 mod r. A few blocks at the end of the tree may lack such leaves. There a piece that
  * comes in a taken slot is received in the next free one: no rank waits for it, as it is not sent on.
+ *
+ * k-item-few: while a processor sends a piece on it receives few others if there are few at all. It
+ * is then ready for its next send sooner than a slot later, and more of its sends go out before its
+ * first child sends on. So L is as many of these sends as fit into a message, and slots are only an order.
  * There is no formula. Source: Karp, Sahay, Santos, Schauser, SPAA 1993, ch. 3.
  */
 #include "k_item.h"
@@ -28,6 +32,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_FEW = 8 };
+
 /* A rank plans the whole tree. */
 static const char *needs(int64_t P, const struct logp_invocation *c)
 {
@@ -40,7 +46,8 @@ static const char *needs(int64_t P, const struct logp_invocation *c)
 /* Of pieces; times in ns. */
 struct slots {
     int64_t pieces;
-    int64_t ns, D; /* how long a slot is, and a message */
+    int64_t ns, D; /* how long a slot is, and a message; */
+    int64_t apart; /* and what a message is compared with: as long, or for a few pieces a send */
     int64_t L;     /* slots of a message; */
     int64_t T;     /* when the last node has a piece, of the first node's time */
 };
@@ -56,9 +63,12 @@ static struct slots slots_of(const struct logp_params *p, const struct lpi_piece
     const int64_t apart = lpi_max(t.E, logp_params_gap_ns(p, pieces->n_bytes));
     const int64_t busy = p->o_send_ns + p->o_recv_ns + pieces->work_ns;
 
+    const int64_t ns = lpi_max(lpi_max(apart, busy), 1);
+
     return (struct slots){.pieces = lpi_pieces_number(pieces),
-                          .ns = lpi_max(lpi_max(apart, busy), 1),
-                          .D = t.D + pieces->work_ns};
+                          .ns = ns,
+                          .D = t.D + pieces->work_ns,
+                          .apart = pieces->few ? lpi_max(apart, 1) : ns};
 }
 
 /* How many there are, if no processor falls behind. */
@@ -79,10 +89,10 @@ static int64_t reaches_all(int64_t P, int64_t D, int64_t ns)
  * one for messages of whole slots, which is taken. P >= 2 */
 static __int128 about(int64_t P, const struct slots *s)
 {
-    const int64_t D = lpi_max(lpi_ceil_div(s->D, s->ns), 1) * s->ns;
+    const int64_t D = lpi_max(lpi_ceil_div(s->D, s->apart), 1) * s->apart;
 
-    return 2 * (__int128)(s->pieces - 1) * s->ns + s->D + D + reaches_all(P, s->D, s->ns) +
-           reaches_all(P, D, s->ns);
+    return 2 * (__int128)(s->pieces - 1) * s->ns + s->D + D + reaches_all(P, s->D, s->apart) +
+           reaches_all(P, D, s->apart);
 }
 
 /* The number of pieces that is tried after n; more than total: none */
@@ -107,6 +117,8 @@ int64_t lpi_turns_size(int64_t P, const struct logp_invocation *c, int64_t total
         const struct slots s = slots_of(p, &pieces);
         __int128 T;
 
+        if (pieces.few && n > MOST_FEW)
+            break;
         if (least >= 0 && p->G_ps <= (__int128)p->g_ns * 1000 &&
             2 * (__int128)(s.pieces - 1) * s.ns >= least)
             break; /* more pieces only add to that */
@@ -168,7 +180,7 @@ static int64_t owner_rank(const struct owner *w, int64_t piece)
  * leaf before it has sent all. */
 static void grow(struct node *nodes, int n, struct slots *s)
 {
-    const int64_t L = lpi_max(lpi_ceil_div(s->D, s->ns), 1), most = n + 1 + s->pieces;
+    const int64_t L = lpi_max(lpi_ceil_div(s->D, s->apart), 1), most = n + 1 + s->pieces;
     int made = 1, first = 0;
 
     s->L = L < most ? L : most;
@@ -353,7 +365,7 @@ static void make_tree(struct tree *tree, int n, const struct slots *slots)
 static bool is_for(const struct tree *tree, int n, const struct slots *s)
 {
     return tree->n == n && tree->slots.pieces == s->pieces && tree->slots.ns == s->ns &&
-           tree->slots.D == s->D;
+           tree->slots.D == s->D && tree->slots.apart == s->apart;
 }
 
 static struct {
@@ -562,22 +574,48 @@ static struct lpi_pieces pieces_of(const struct logp_invocation *c, int64_t bloc
     return (struct lpi_pieces){.total = lpi_item_bytes(c), .size = block, .n_bytes = (size_t)block};
 }
 
+static struct lpi_pieces few_of(const struct logp_invocation *c, int64_t block)
+{
+    struct lpi_pieces pieces = pieces_of(c, block);
+
+    pieces.few = true;
+    return pieces;
+}
+
 static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     return lpi_turns_size(P, c, lpi_item_bytes(c), c->args.block_bytes, pieces_of);
 }
 
+static int64_t few_bytes(int64_t P, const struct logp_invocation *c)
+{
+    return lpi_turns_size(P, c, lpi_item_bytes(c), c->args.block_bytes, few_of);
+}
+
 LPI_ITEM_BLOCK(tried_block, block_bytes)
+LPI_ITEM_BLOCK(tried_few, few_bytes)
+
+static int plan_pieces(int P, int rank, struct logp_invocation *c, const struct lpi_pieces *pieces)
+{
+    c->plan.state =
+        lpi_turns_create(P, lpi_virtual_rank(rank, c->args.root, P), &c->model.params, pieces);
+    c->plan.block = pieces->size;
+    c->plan.early = true; /* items cross */
+    return c->plan.state != NULL ? 0 : -ENOMEM;
+}
 
 static int plan(int P, int rank, struct logp_invocation *c)
 {
     const struct lpi_pieces pieces = pieces_of(c, block_bytes(P, c));
 
-    c->plan.state =
-        lpi_turns_create(P, lpi_virtual_rank(rank, c->args.root, P), &c->model.params, &pieces);
-    c->plan.block = pieces.size;
-    c->plan.early = true; /* items cross */
-    return c->plan.state != NULL ? 0 : -ENOMEM;
+    return plan_pieces(P, rank, c, &pieces);
+}
+
+static int few_plan(int P, int rank, struct logp_invocation *c)
+{
+    const struct lpi_pieces pieces = few_of(c, few_bytes(P, c));
+
+    return plan_pieces(P, rank, c, &pieces);
 }
 
 static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
@@ -607,6 +645,10 @@ static const struct logp_algorithm algorithms[] = {
                     "Karp et al. 1993"),
      .needs = needs, .plan = plan, .steps = steps, .run = run,
      .knobs = {LOGP_KNOB(block_bytes, tried_block), LOGP_KNOB(work_ns, NULL)}},
+    {LOGP_ALGORITHM("broadcast", "k-item-few", "k-item for a few pieces, on trees with more sends",
+                    "this library"),
+     .needs = needs, .plan = few_plan, .steps = steps, .run = run,
+     .knobs = {LOGP_KNOB(block_bytes, tried_few), LOGP_KNOB(work_ns, NULL)}},
 };
 
 const struct lpi_rows lpi_broadcast_k_item = LPI_ROWS(algorithms);

@@ -13,13 +13,14 @@ struct lpi_pieces {
         size;        /* units of all, and of a piece but the last; 0: there is one empty piece */
     size_t n_bytes;  /* of a piece */
     int64_t work_ns; /* of a processor for each piece that it receives, besides o_recv */
+    bool few;        /* for a few pieces: most processors of a tree only send */
 };
 
 /* How many pieces there are. */
 int64_t lpi_pieces_number(const struct lpi_pieces *p);
 
 /* Return the size of a piece: as asked (> 0), but at most the total; by default that of the number of
- * pieces, among up to 12 and some more, that is about the fastest. of: pieces of a size */
+ * pieces, among up to 12 and some more, that is about the fastest. of: pieces of a size, all few or none */
 int64_t lpi_turns_size(int64_t P, const struct logp_invocation *c, int64_t total, int64_t asked,
                        struct lpi_pieces (*of)(const struct logp_invocation *c, int64_t size));
 

@@ -28,9 +28,22 @@ static struct lpi_pieces pieces_of(const struct logp_invocation *c, int64_t size
                                .work_ns = lpi_combine_ns(&c->model.params, size)};
 }
 
+static struct lpi_pieces few_of(const struct logp_invocation *c, int64_t size)
+{
+    struct lpi_pieces pieces = pieces_of(c, size);
+
+    pieces.few = true;
+    return pieces;
+}
+
 static int64_t piece_elements(int64_t P, const struct logp_invocation *c)
 {
     return lpi_turns_size(P, c, lpi_max(c->args.count, 0), lpi_elements_asked(c), pieces_of);
+}
+
+static int64_t few_elements(int64_t P, const struct logp_invocation *c)
+{
+    return lpi_turns_size(P, c, lpi_max(c->args.count, 0), lpi_elements_asked(c), few_of);
 }
 
 static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
@@ -38,22 +51,41 @@ static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
     return lpi_elements_bytes(c, piece_elements(P, c));
 }
 
-LPI_VECTOR_BLOCK(tried_block, block_bytes)
-
-static int plan(int P, int rank, struct logp_invocation *c)
+static int64_t few_bytes(int64_t P, const struct logp_invocation *c)
 {
-    const struct lpi_pieces pieces = pieces_of(c, piece_elements(P, c));
+    return lpi_elements_bytes(c, few_elements(P, c));
+}
+
+LPI_VECTOR_BLOCK(tried_block, block_bytes)
+LPI_VECTOR_BLOCK(tried_few, few_bytes)
+
+static int plan_pieces(int P, int rank, struct logp_invocation *c, const struct lpi_pieces *pieces)
+{
     const int rc = lpi_vector_valid(c);
 
     if (rc != 0)
         return rc;
     c->plan.state =
-        lpi_turns_create(P, lpi_virtual_rank(rank, c->args.root, P), &c->model.params, &pieces);
-    c->plan.block = pieces.size;
+        lpi_turns_create(P, lpi_virtual_rank(rank, c->args.root, P), &c->model.params, pieces);
+    c->plan.block = pieces->size;
     c->plan.early = true; /* pieces cross */
     c->plan.scratch_bytes =
-        lpi_slot_bytes(pieces.n_bytes) + (rank == c->args.root ? 0 : lpi_vector_bytes(c));
+        lpi_slot_bytes(pieces->n_bytes) + (rank == c->args.root ? 0 : lpi_vector_bytes(c));
     return c->plan.state != NULL ? 0 : -ENOMEM;
+}
+
+static int plan(int P, int rank, struct logp_invocation *c)
+{
+    const struct lpi_pieces pieces = pieces_of(c, piece_elements(P, c));
+
+    return plan_pieces(P, rank, c, &pieces);
+}
+
+static int few_plan(int P, int rank, struct logp_invocation *c)
+{
+    const struct lpi_pieces pieces = few_of(c, few_elements(P, c));
+
+    return plan_pieces(P, rank, c, &pieces);
 }
 
 /* A copy of the operands; then, from the last turn on, two steps for each: a send; or a receive, and
@@ -96,6 +128,10 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("reduce", "k-item", "pieces along optimal trees, in turn", "Karp et al. 1993"),
      .needs = needs, .plan = plan, .steps = steps, .run = run,
      .knobs = {LOGP_KNOB(block_bytes, tried_block)}},
+    {LOGP_ALGORITHM("reduce", "k-item-few", "k-item for a few pieces, on trees with more sends",
+                    "this library"),
+     .needs = needs, .plan = few_plan, .steps = steps, .run = run,
+     .knobs = {LOGP_KNOB(block_bytes, tried_few)}},
 };
 
 const struct lpi_rows lpi_reduce_k_item = LPI_ROWS(algorithms);
