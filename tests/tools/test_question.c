@@ -324,7 +324,8 @@ Test(question, has_problems_of_json)
         {"{\"command\": \"run\", \"options\": {\"P\": 8}}", "\"options\": \"P\": a text"},
         {"{\"command\": \"run\", \"options\": {\"P\": \"x\"}}",
          "-P x: must be a number of processors"},
-        {"{\"command\": \"list\", \"options\": {\"P\": \"8\"}}", "-P: not an option of logp list"},
+        {"{\"command\": \"list\", \"options\": {\"P\": \"8\"}}",
+         "-P: not an option of logp list; see logp list --help"},
         {"{\"command\": \"run\", \"presets\": {\"P\": \"x\"}}", "LOGP_P 'x': must be a number"},
     };
     struct question q;
