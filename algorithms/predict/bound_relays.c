@@ -7,8 +7,8 @@
  * relay it. Let processor v send s messages, receive r and relay y(b) of these bytes, and let z(b)
  * of them be relayed by v alone. A message is the whole way of one b-th byte at most, so h is 1 for
  * at most the sum of s, which is that of r, too. All others but those of z(b) are relayed twice or
- * more: over all v the sum of y(b) is at least 2 P (P-1) - sum of (s + r) - sum of z(b). What is
- * relayed by v alone comes in one message and goes in a later one, both of which tell whose it is:
+ * more: over all v the sum of y(b) is at least 2 P (P-1) - sum of (s + r) - sum of z(b). A byte
+ * that v alone relays comes in one message and goes in a later one, both of which tell whose it is:
  * so z(b) <= p, the number of such pairs, and z(b) <= y(b). The average of the lesser of two is at
  * most the lesser of the averages; let y be that of y(b). Then for some v
  *
@@ -89,7 +89,7 @@ static __int128 least(const struct relays *x)
 
 int64_t lpi_bound_relays(const struct logp_params *p, int64_t P, int64_t bytes)
 {
-    const __int128 longest = (__int128)1 << 72; /* far beyond what is returned */
+    const __int128 longest = (__int128)1 << 72; /* far beyond all times */
     const __int128 item = (__int128)bytes * p->G_ps;
     struct relays x = {.P = P,
                        .d = (__int128)(p->o_send_ns + p->L_ns + p->o_recv_ns) * 1000,
