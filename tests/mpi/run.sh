@@ -418,7 +418,8 @@ ends)
     expect 0 '' -P 4 ./ends
     expect 9 'rank 2: MPI_Abort: the program ends with exit code 9 '"$(line 'MPI_Abort(MPI')" -P 4 ./ends abort
     expect 4 'rank 1 ended with exit code 4 and without MPI_Finalize' -P 4 ./ends exit
-    expect 1 'rank 1 ended with exit code 0 and without MPI_Finalize (main returned)' -P 4 ./ends return
+    expect 1 'rank 1 ended with exit code 0 and without MPI_Finalize' -P 4 ./ends return
+    expect 3 'rank 1 ended with exit code 3 and without MPI_Finalize (main returned)' -P 4 ./ends return-3
     for executor in fiber thread; do # all that ends a process, or puts another program in its place
         options="--executor $executor -P 3"
         # shellcheck disable=SC2086
