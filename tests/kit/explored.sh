@@ -78,6 +78,8 @@ expect 1 'kept == 0 does not hold' -P 2 --runs 200 --faults restarts=1 ./explore
 expect 0 'no failure' -P 2 --runs 200 --faults restarts=1 --fault-places ranks=1 ./explored lost
 
 # wrong input: one line, exit code 2
+LOGP_CHECK_CONFIRM=no expect 2 "LOGP_CHECK_CONFIRM must be 0 or 1, not 'no'" ./explored
+LOGP_CHECK_SEEDS=1 expect 2 'LOGP_CHECK_SEEDS is not a variable of checks' ./explored
 expect 2 'explore: which program?' -P 2
 expect 2 'explore: ./missing: No such file' ./missing
 expect 2 '--faults lost=1: must be without lost, doubled and partitions in runs with times' --faults lost=1 -L 6us ./explored
