@@ -465,7 +465,7 @@ struct lpi_outcome {
     int rank;
     int64_t time_ns;
     struct logp_asserted asserted; /* line 0: no condition, but two calls that differ */
-    char detail[320];              /* of asserted, which has NULL */
+    char detail[320];              /* of asserted, which has NULL; the call that returned error */
     uint64_t n_left_over;
 };
 
@@ -746,6 +746,8 @@ void lpi_signals_unwatch(void);
 struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
 /* The observer of the run that this thread makes; NULL: none */
 struct lpi_observer *lpi_signals_running(void);
+/* That of the only check, if this thread runs none of its vps; NULL: unknown */
+struct lpi_observer *lpi_signals_foreign(void);
 /* The program of all vps, with an observer as its arg: it calls e->program. */
 int lpi_signals_program(struct logp_vp *vp, void *observer);
 enum { LPI_SANITIZER = 0 }; /* in place of a signal: a sanitizer has ended the process */
