@@ -158,7 +158,7 @@ static void describe_parting(struct logp_machine *m, int a, int b, bool started)
                                *y = own_calls(m, all, b, started);
     const uint32_t mask = n_kept(m) - 1;
     uint32_t i = y->n > n_kept(m) ? y->n - n_kept(m) : 0;
-    char mine[128], other[128];
+    char mine[120], other[120];
 
     while (i + 1 < x->n && lpi_same_call(&x->kept[i & mask].call, &y->kept[i & mask].call))
         i++;

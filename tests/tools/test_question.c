@@ -324,7 +324,8 @@ Test(question, has_problems_of_json)
         {"{\"command\": \"run\", \"options\": {\"P\": 8}}", "\"options\": \"P\": a text"},
         {"{\"command\": \"run\", \"options\": {\"P\": \"x\"}}",
          "-P x: must be a number of processors"},
-        {"{\"command\": \"list\", \"options\": {\"P\": \"8\"}}", "-P: not an option of logp list"},
+        {"{\"command\": \"list\", \"options\": {\"P\": \"8\"}}",
+         "-P: not an option of logp list; see logp list --help"},
         {"{\"command\": \"run\", \"presets\": {\"P\": \"x\"}}", "LOGP_P 'x': must be a number"},
     };
     struct question q;
@@ -437,4 +438,42 @@ Test(question, reading_a_schedule_is_watched)
     cr_expect_eq(part, 1.0);
     end_question(&q);
     unlink(path);
+}
+
+/* ---- ranges of sizes ---- */
+
+enum { TURNS_FROM = 1000, TURNS_TO = 50000, LARGEST = 100000 };
+
+/* Two candidates: 0 is the best below TURNS_FROM, 1 from TURNS_TO on, and between they are in turns. */
+static int64_t in_turns_time(void *of, int64_t candidate, int64_t size)
+{
+    const bool apart = size < TURNS_FROM || size >= TURNS_TO;
+    const int64_t wins = apart ? size >= TURNS_TO : size % 2;
+
+    ++*(int *)of;
+    return 10 * size + (candidate != wins) * (apart ? 1000000 : 1);
+}
+
+static int64_t in_turns_best(void *of, int64_t size)
+{
+    return in_turns_time(of, 1, size) < in_turns_time(of, 0, size);
+}
+
+Test(question, two_that_are_the_best_in_turns_are_not_looked_at_everywhere)
+{
+    const int64_t sizes[] = {1, LARGEST};
+    int looks = 0;
+    const struct contest contest = {in_turns_best, in_turns_time, &looks};
+    struct reigns all;
+
+    find_reigns(&contest, sizes, 2, &all);
+    cr_assert_eq(all.n, 2);
+    cr_expect(all.reign[0].from == 1 && all.reign[0].best == 0);
+    cr_expect(all.reign[1].best == 1 && all.reign[1].to == LARGEST);
+    cr_expect(all.reign[1].from >= TURNS_FROM && all.reign[1].from <= TURNS_FROM + TURNS_FROM / 25,
+              "%ld", (long)all.reign[1].from);
+    cr_expect(all.reign[1].settled >= TURNS_TO - TURNS_TO / 25 && all.reign[1].settled <= TURNS_TO,
+              "%ld", (long)all.reign[1].settled);
+    cr_expect_lt(looks, 5000, "%d", looks);
+    free(all.reign);
 }

@@ -207,8 +207,10 @@ struct problem *create_machine(const struct question *q, struct logp_machine **o
         rc = meet(q, &config, &m);
     if (rc != -ENOENT && rc != -ELIBACC)
         q->work->have_met = true;
-    if (rc != 0)
+    if (rc != 0) {
+        logp_delay_destroy(&config.delay);
         return refused(q, rc);
+    }
     if (over_processes(q) && !all_alike(q, m)) {
         end_machine(q, m);
         return unlike(q);

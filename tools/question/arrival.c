@@ -165,7 +165,7 @@ static struct problem *from_file(const struct question *q, const char *option, c
         cut_comment(line);
         if (n < P && !time_of(q, line, &out[n]))
             problem = option_problem(option, file, "rank %lld: %s: a time, 0 .. 10^15 ns",
-                                     (long long)n, shown_text(line));
+                                     (long long)n, line);
         n++;
     }
     free(text);

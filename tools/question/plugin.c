@@ -48,7 +48,7 @@ static char *file_of(const char *text)
     memcpy(file, "./", 2);
     memcpy(file + 2, text, length);
     file[length + 2] = '\0';
-    if (strchr(file + 2, '/') != NULL || access(file, F_OK) != 0)
+    if (memchr(text, '/', length) != NULL || access(file, F_OK) != 0)
         memmove(file, file + 2, length + 1);
     return file;
 }

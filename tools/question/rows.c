@@ -197,6 +197,20 @@ char *options_given(const struct question *q, const struct names *but)
     return close_text(f, &all);
 }
 
+/* Refuse an option that the command does not have, and name the one of the command that is meant. */
+static struct problem *not_of_command(const struct question *q, const char *option,
+                                      const char *command)
+{
+    char dashes[MOST_ROWS][32], hint[MAX_HINT];
+    struct names names = {0};
+
+    for (int i = 0; i < n_option_rows; i++)
+        if ((option_rows[i]->set & q->line.sets) != 0)
+            add_name(&names, option_dashed(option_rows[i]->name, dashes[i]));
+    return usage_problem("%s: not an option of logp %s; %ssee logp %s --help", option, command,
+                         did_you_mean(&names, option, hint), command);
+}
+
 struct problem *refuse_others(const struct question *q, const char *command)
 {
     for (int i = 0; i < n_option_rows; i++) {
@@ -204,7 +218,7 @@ struct problem *refuse_others(const struct question *q, const char *command)
 
         option_dashed(option_rows[i]->name, option);
         if (given(q, i) != NULL && (option_rows[i]->set & q->line.sets) == 0)
-            return usage_problem("%s: not an option of logp %s", option, command);
+            return not_of_command(q, option, command);
         if (given(q, i) != NULL && *given(q, i) == '\0')
             return option_problem(option, "''", "needs a value");
     }

@@ -21,7 +21,10 @@ static const struct {
     {"gemv", "matvec"},     {"pthread", "thread"},
     {"coroutine", "fiber"}, {"grid", "mesh"},
     {"cube", "hypercube"},  {"store-and-forward", "store-forward"},
-    {"ls", "list"},
+    {"ls", "list"},         {"latency", "-L"},
+    {"overhead", "-o"},     {"iterations", "--reps"},
+    {"iters", "--reps"},    {"repetitions", "--reps"},
+    {"size", "--bytes"},    {"count", "--bytes"},
 };
 
 void add_name(struct names *names, const char *name)

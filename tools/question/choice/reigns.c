@@ -10,8 +10,8 @@
  * both sides are therefore examined in strides: as times grow with the size, one candidate is the
  * best in a whole stride if all of its times there are below all of the other's, or if no time
  * changes. The search ends if no change is found within reach_of() the last one, or in MOST_LOOKS
- * strides. Each time that it has looked at EVERY_SIZE sizes, its smallest stride doubles: two
- * candidates may change places at each size of a long range.
+ * strides. Two candidates may change places at each size of a long range: after EVERY_SIZE looks
+ * the strides are at least those of least_at(), and the first and the last change are found to two of them.
  */
 #include "question/choice/choice.h"
 
@@ -49,6 +49,12 @@ static int64_t reach_of(int64_t size)
     return LEAST_REACH + size / 16;
 }
 
+/* A sixty-fourth part of a size. It is odd: candidates may change places at even sizes. */
+static int64_t least_at(int64_t size)
+{
+    return size / 128 * 2 + 1;
+}
+
 /* Whether `wanted` of the pair is the best at a size, where the two take these times. It is not if the other takes less;
  * otherwise all candidates count. */
 static bool is_best_at(const struct contest *c, const struct pair *p, int64_t wanted, int64_t size,
@@ -75,15 +81,6 @@ static int64_t find_change(const struct contest *c, int64_t low, int64_t high, i
     return high;
 }
 
-/* Return the size that is a stride from `at` towards `end`, rounded to a multiple of the smallest stride. */
-static int64_t look_at(int64_t at, int64_t stride, int64_t least, int64_t end)
-{
-    const int64_t next =
-        end < at ? (at - stride + least - 1) / least * least : (at + stride) / least * least;
-
-    return end < at ? (next > end ? next : end) : (next < end ? next : end);
-}
-
 /* Search from `at`, where `wanted` of the pair is the best, towards `end`.
  * @return the last size found at which it is the best */
 static int64_t last_of(const struct contest *c, const struct pair *p, int64_t wanted, int64_t at,
@@ -96,11 +93,12 @@ static int64_t last_of(const struct contest *c, const struct pair *p, int64_t wa
 
     for (int looks = 0; at != end && looks < MOST_LOOKS && llabs(at - changed) < reach_of(changed);
          looks++) {
-        const int64_t next = look_at(at, stride, least, end), step = llabs(next - at);
+        const int64_t left = llabs(end - at), step = stride < left ? stride : left;
+        const int64_t next = end < at ? at - step : at + step;
         const struct times there = times_at(c, p, next);
         const bool same = next < at ? same_within(there, here) : same_within(here, there);
 
-        least <<= ++all % EVERY_SIZE == 0;
+        least = ++all < EVERY_SIZE ? 1 : least_at(next);
         if (!same && step > least) {
             stride = step / 2 > least ? step / 2 : least;
             continue;
@@ -111,7 +109,7 @@ static int64_t last_of(const struct contest *c, const struct pair *p, int64_t wa
             looks = 0;
         }
         last = is_best ? next : last;
-        stride = 2 * step;
+        stride = 2 * step > least ? 2 * step : least;
         at = next;
         here = there;
     }

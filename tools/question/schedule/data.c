@@ -151,7 +151,8 @@ static struct logp_step_list *copy_list(const struct logp_step_list *list)
         const size_t n = (size_t)list->n[rank];
 
         steps[rank] = need(malloc((n + 1) * sizeof(struct logp_step)));
-        memcpy(steps[rank], list->steps[rank], n * sizeof(struct logp_step));
+        if (n > 0)
+            memcpy(steps[rank], list->steps[rank], n * sizeof(struct logp_step));
     }
     *copy = *list;
     copy->steps = (const struct logp_step *const *)steps;
