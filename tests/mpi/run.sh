@@ -390,6 +390,12 @@ explored)
     grep -qF "logp replay $(echo kept/logp_own*.replay)" said || fail 'the file of a program whose name begins as a call'
     finds 1 'rank 1 ended with exit code 0 and without MPI_Finalize' 'explored failed' ./explored return
     finds 139 'rank 1 crashed (Segmentation fault), last in MPI_Probe' 'made smaller:' ./explored crash
+    grep -q '^rank 1 crashes$' out || fail 'the output of a run that crashes'
+    finds 139 "rank 0 crashed (Segmentation fault), last in main $(line '*)0 = 2;')" 'made smaller:' ./explored all
+    code=0
+    logp replay kept/*.replay >said 2>&1 || code=$?
+    [ $code -eq 1 ] || fail "the replay of a crash of each rank: exit code $code"
+    grep -qF "rank 0 crashed (Segmentation fault), last in main $(line '*)0 = 2;')" said || fail 'its replay has no line'
     finds 1 'It passes with buffered sends' "rank 3 in MPI_Send $(line '0, MPI_COMM_WORLD); /* round */')" \
         --rendezvous 0 ./explored
     LOGP_CHECK_CORES=2 finds 1 'choices that matter' "assertion \`x[0] != 2' failed on rank 0" ./explored assert
