@@ -387,6 +387,64 @@ static void give_memory(struct search *s, bool is_usual)
     free(s->seen_times);
 }
 
+/* Take a word of a search for other parameters if it is shorter with these. */
+static void take_word(struct search *s, const struct lpi_census *word)
+{
+    struct state *x = s->states;
+
+    *x = (struct state){.at = LPI_ROUNDS, .window = 1};
+    for (int i = 0; i < word->n; i++)
+        if (word->ops[i].sends)
+            send(s, x);
+        else
+            receive(s, x);
+    if (word->found && x->at.free < s->best->time) {
+        s->word = *word;
+        note(s, x);
+    }
+}
+
+/* Search all words from the best so far. @return false: no memory */
+static bool search_all(struct search *s)
+{
+    bool has_memory;
+
+    s->states[0] = (struct state){.at = LPI_ROUNDS, .window = 1};
+    s->nodes = 0;
+    s->word.n = 0;
+    memset(s->seen_times, 0, s->n_seen * sizeof(*s->seen_times));
+    has_memory = grow(s);
+    if (s->grown != NULL)
+        go_on(s);
+    return has_memory;
+}
+
+/* The words of a search that ends early depend on where it ends; those for as large a gap as a send or receive takes are
+ * often shorter. @return false: no memory */
+static bool search_with_gap(struct search *s)
+{
+    const struct logp_params *const p = s->p;
+    struct lpi_census *const best = s->best;
+    struct logp_params wide = *p;
+    struct lpi_census word = {0};
+    bool has_memory;
+
+    wide.g_ns = lpi_max(p->o_send_ns, p->o_recv_ns);
+    if (wide.g_ns <= p->g_ns)
+        return true;
+    free(s->grown);
+    s->grown = NULL;
+    s->p = &wide;
+    s->best = &word;
+    for (int64_t k = 2; k <= LPI_CENSUS_MOST && (k == 2 || k <= s->P); k++)
+        disseminate(s, k);
+    has_memory = search_all(s);
+    s->p = p;
+    s->best = best;
+    take_word(s, &word);
+    return has_memory;
+}
+
 /* effort: NULL: the usual. *is_complete: no word is shorter. @return false: no memory */
 static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p,
                  const struct lpi_census_cost *cost, const struct lpi_census_effort *effort,
@@ -412,11 +470,10 @@ static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p
     if (P > 1 && has_memory) {
         for (int64_t k = 2; k <= LPI_CENSUS_MOST && (k == 2 || k <= P); k++)
             disseminate(&s, k);
-        s.states[0] = (struct state){.at = LPI_ROUNDS, .window = 1};
-        has_memory = grow(&s);
-        if (s.grown != NULL)
-            go_on(&s);
+        has_memory = search_all(&s);
         *is_complete = s.grown != NULL && s.nodes <= s.most_nodes;
+        if (has_memory && !*is_complete && effort == NULL)
+            has_memory = search_with_gap(&s);
         finish(best);
     }
     give_memory(&s, is_usual);

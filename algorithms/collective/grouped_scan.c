@@ -321,12 +321,12 @@ static void send_all_back(struct making *m)
 
 /* ---- plans ---- */
 
-/* Messages that are sent until the first one comes, and no fewer than one. */
+/* Messages that are sent until the first one comes, or begin when it does. */
 static int64_t window(const struct logp_invocation *c, size_t bytes)
 {
     const struct lpi_times t = lpi_times(&c->model.params, bytes);
 
-    return t.E > 0 ? lpi_max(lpi_ceil_div(t.D - c->model.params.o_recv_ns, t.E), 1) : MOST_K;
+    return t.E > 0 ? (t.D - c->model.params.o_recv_ns) / t.E + 1 : MOST_K;
 }
 
 static struct lpi_planned *list_of(int64_t k, const struct lpi_census *word)

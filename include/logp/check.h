@@ -388,6 +388,7 @@ struct logp_failure {
  *   LOGP_CHECK_SMALLEST=N  smallest_runs, and 0 for none; failure.text does not name it
  *   LOGP_CHECK_CORES=N     cores, which failure.text does not name
  *   LOGP_CHECK_REGRESSIONS=DIR  regressions
+ * A wrong value, and another name that begins with LOGP_CHECK_, are -EINVAL, with the reason in failure.text.
  *
  * Further variables keep and repeat failures, for example of a test on another host:
  *   LOGP_REPLAY_DIR=DIR  write the replay of a failure to DIR/NAME-pP-SEED.replay. DIR is made if
@@ -401,7 +402,7 @@ struct logp_failure {
  *   LOGP_REPLAY_EXECUTOR=NAME  the executor of the replay, for example "thread"
  *   LOGP_CHECK_JUNIT=FILE  the results of all checks of the process as JUnit XML; FILE is written anew
  *                          after each check
- *   LOGP_CHECK_CONFIRM=0  do not repeat failures in a fresh process. Without it, the program is started
+ *   LOGP_CHECK_CONFIRM=0  do not repeat failures in a fresh process. With 1, or without it, the program is started
  *                         again for each failure, with stdin from /dev/null and LOGP_REPLAY. A
  *                         failure that does not recur there is LOGP_FAILURE_UNCONTROLLED
  *

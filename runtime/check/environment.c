@@ -156,6 +156,36 @@ static const char *must_be(const char *name, const char *rule, const char *value
     return wrong;
 }
 
+/* A variable whose name begins as those of checks, but is none of them. NULL: there is none */
+static const char *unknown(void)
+{
+    static const char prefix[] = "LOGP_CHECK_";
+    static const char *const names[] = {"CONFIRM", "CORES", "JUNIT",    "REGRESSIONS", "RUNS",
+                                        "SECONDS", "SEED",  "SMALLEST", "STRATEGY"};
+    static _Thread_local char wrong[240];
+
+    for (char **v = environ; v != NULL && *v != NULL; v++) {
+        const size_t n = strcspn(*v, "="), first = sizeof(prefix) - 1;
+        bool is_known = false;
+        int length;
+
+        if (strncmp(*v, prefix, first) != 0 || (*v)[n] == '\0' || (*v)[n + 1] == '\0')
+            continue;
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+            is_known = is_known || (strlen(names[i]) == n - first &&
+                                    strncmp(*v + first, names[i], n - first) == 0);
+        if (is_known)
+            continue;
+        length = snprintf(wrong, sizeof(wrong), "%.*s is not a variable of checks, which are %s",
+                          n < 60 ? (int)n : 60, *v, prefix);
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+            length += snprintf(wrong + length, sizeof(wrong) - (size_t)length, "%s%s",
+                               i > 0 ? ", " : "", names[i]);
+        return wrong;
+    }
+    return NULL;
+}
+
 const char *lpi_environment(struct logp_check *c)
 {
     uint64_t cores, smallest;
@@ -180,7 +210,10 @@ const char *lpi_environment(struct logp_check *c)
             return must_be("LOGP_CHECK_SMALLEST", "a number of runs, 0 .. 2147483647", s);
         c->smallest_runs = smallest > 0 ? (int64_t)smallest : -1;
     }
+    if ((s = lpi_variable("LOGP_CHECK_CONFIRM")) != NULL && strcmp(s, "0") != 0 &&
+        strcmp(s, "1") != 0)
+        return must_be("LOGP_CHECK_CONFIRM", "0 or 1", s);
     if ((s = lpi_variable("LOGP_CHECK_REGRESSIONS")) != NULL)
         c->regressions = s;
-    return NULL;
+    return unknown();
 }

@@ -1,83 +1,135 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of the checks of this process as JUnit XML, in the file that LOGP_CHECK_JUNIT names. The file
- * is written anew after each check, so it is whole when the process ends at any time. */
+/*
+ * The results of the checks of this process as JUnit XML, in the file that LOGP_CHECK_JUNIT names. The file
+ * is written anew after each check, so it is whole when the process ends at any time. A run that ends the
+ * process is the last check of the file, which its signal handler writes.
+ */
+#define _GNU_SOURCE
 #include "kit.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the rest */
 static struct lpi_text cases;
-static int n_cases, n_failures;
+static uint64_t n_cases, n_failures;
 
-/* Append n bytes of text, in which XML's own characters are replaced, as are those that XML forbids. */
-static void add_escaped(struct lpi_text *t, const char *text, size_t n)
+/* ---- text, also in a signal handler ---- */
+
+/* n bytes of text, in which XML's own characters are replaced, as are those that XML forbids. */
+static void put_escaped(struct lpi_line *l, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         switch (text[i]) {
         case '<':
-            lpi_text_add(t, "&lt;");
+            lpi_put(l, "&lt;");
             break;
         case '>':
-            lpi_text_add(t, "&gt;");
+            lpi_put(l, "&gt;");
             break;
         case '&':
-            lpi_text_add(t, "&amp;");
+            lpi_put(l, "&amp;");
             break;
         case '"':
-            lpi_text_add(t, "&quot;");
+            lpi_put(l, "&quot;");
             break;
         default:
-            lpi_text_add(
-                t, "%c",
-                (unsigned char)text[i] < ' ' && text[i] != '\n' && text[i] != '\t' ? '?' : text[i]);
+            if ((unsigned char)text[i] < ' ' && text[i] != '\n' && text[i] != '\t')
+                lpi_put(l, "?");
+            else
+                lpi_put_bytes(l, &text[i], 1);
         }
 }
 
-static void add_case(const char *name, int rc, const char *text, int64_t ns)
+/* Seconds, with a decimal point in every locale. */
+static void put_seconds(struct lpi_line *l, int64_t ns)
 {
-    n_cases++;
-    n_failures += rc != 0;
-    lpi_text_add(&cases, "  <testcase classname=\"logp_check\" name=\"");
-    add_escaped(&cases, name, strlen(name));
-    lpi_text_add(&cases, "\" time=\"");
-    lpi_text_add_fraction(&cases, (double)ns * 1e-9);
-    lpi_text_add(&cases, rc != 0 ? "\">\n    <failure message=\"" : "\">\n    <system-out>");
-    if (rc != 0) {
-        add_escaped(&cases, text, strcspn(text, "\n"));
-        lpi_text_add(&cases, "\">");
+    char part[] = ".000000000";
+    int64_t rest = ns % 1000000000;
+
+    lpi_put_number(l, "", (uint64_t)(ns / 1000000000));
+    for (size_t i = sizeof(part) - 2; i > 0; i--, rest /= 10)
+        part[i] = (char)('0' + rest % 10);
+    lpi_put(l, part);
+}
+
+static void put_case(struct lpi_line *l, const struct lpi_result *r)
+{
+    lpi_put(l, "  <testcase classname=\"logp_check\" name=\"");
+    put_escaped(l, r->name, strlen(r->name));
+    lpi_put(l, "\" time=\"");
+    put_seconds(l, r->ns);
+    lpi_put(l, r->failed ? "\">\n    <failure message=\"" : "\">\n    <system-out>");
+    if (r->failed) {
+        put_escaped(l, r->text, strcspn(r->text, "\n"));
+        lpi_put(l, "\">");
     }
-    add_escaped(&cases, text, strlen(text));
-    lpi_text_add(&cases,
-                 rc != 0 ? "</failure>\n  </testcase>\n" : "</system-out>\n  </testcase>\n");
+    put_escaped(l, r->text, strlen(r->text));
+    put_escaped(l, r->more, strlen(r->more));
+    lpi_put(l, r->failed ? "</failure>\n  </testcase>\n" : "</system-out>\n  </testcase>\n");
 }
 
-static void write_all(const char *path)
+/* last: another check, which ends the process; NULL: none */
+static void write_all(const char *path, const struct lpi_result *last)
 {
-    FILE *f = cases.failed ? NULL : fopen(path, "we");
-    bool is_written = f != NULL;
+    struct lpi_line l = {.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+    bool is_written = l.fd >= 0 && !cases.failed;
 
-    if (f != NULL)
-        is_written = fprintf(f,
-                             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                             "<testsuite name=\"logp_check\" tests=\"%d\" failures=\"%d\">\n"
-                             "%s</testsuite>\n",
-                             n_cases, n_failures, cases.s) > 0;
-    if (f != NULL && fclose(f) != 0)
+    if (is_written) {
+        lpi_put(&l, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        lpi_put_number(&l, "<testsuite name=\"logp_check\" tests=\"", n_cases + (last != NULL));
+        lpi_put_number(&l, "\" failures=\"", n_failures + (last != NULL));
+        lpi_put(&l, "\">\n");
+        lpi_put_bytes(&l, cases.s, cases.n);
+        if (last != NULL)
+            put_case(&l, last);
+        lpi_put(&l, "</testsuite>\n");
+        is_written = lpi_put_end(&l) == 0;
+    }
+    if (l.fd >= 0 && close(l.fd) != 0)
         is_written = false; /* as on a full disk */
-    if (!is_written)
-        dprintf(STDERR_FILENO, "LOGP_CHECK_JUNIT=%s: the file cannot be written\n", path);
+    if (is_written)
+        return;
+    l = (struct lpi_line){.fd = STDERR_FILENO};
+    lpi_put(&l, "LOGP_CHECK_JUNIT=");
+    lpi_put(&l, path);
+    lpi_put(&l, ": the file cannot be written\n");
+    lpi_put_end(&l);
 }
 
-void lpi_junit_add(const char *name, int rc, const char *text, int64_t ns)
+/* ---- results ---- */
+
+void lpi_junit_add(const char *path, const struct lpi_result *r)
 {
-    const char *path = lpi_variable("LOGP_CHECK_JUNIT");
+    struct lpi_line l = {.fd = -1, .to = &cases};
 
     if (path == NULL)
         return;
     pthread_mutex_lock(&lock);
-    add_case(name, rc, text, ns);
-    write_all(path);
+    put_case(&l, r);
+    lpi_put_end(&l);
+    n_cases++;
+    n_failures += r->failed;
+    write_all(path, NULL);
     pthread_mutex_unlock(&lock);
+}
+
+void lpi_junit_crash(const char *path, const struct lpi_result *r)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+
+    if (path == NULL)
+        return;
+    /* another thread may add a result, which takes a moment; or this one, which the crash has interrupted */
+    for (int i = 0; i < 100; i++) {
+        if (pthread_mutex_trylock(&lock) == 0) {
+            write_all(path, r);
+            pthread_mutex_unlock(&lock);
+            return;
+        }
+        nanosleep(&moment, NULL);
+    }
 }

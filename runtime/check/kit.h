@@ -28,7 +28,7 @@
  *   shrink.c                              the same failure with fewer ranks, faults, choices
  *   failure.c, lpi_tell()                 a failure as the caller gets it; in words
  *   fresh.c                               a replay in a fresh process
- *   junit.c                               results as XML
+ *   line.c junit.c                        text in a signal handler; results as XML
  *   crash_again.c crash.c                 a run that ends the process, once more; its report
  *   nearest.c trace_lines.c again.c       replays, and their report to the command
  *   regressions.c                         a folder of replays that are run first
@@ -465,7 +465,7 @@ struct lpi_outcome {
     int rank;
     int64_t time_ns;
     struct logp_asserted asserted; /* line 0: no condition, but two calls that differ */
-    char detail[320];              /* of asserted, which has NULL */
+    char detail[320];              /* of asserted, which has NULL; the call that returned error */
     uint64_t n_left_over;
 };
 
@@ -539,6 +539,8 @@ struct lpi_job {
         bool keeps;         /* this is a replay: its file is there */
         const char *file;   /* of this replay, which its report names; NULL: not */
         const char *answer; /* LOGP_REPLAY_OUT of this replay; NULL: none */
+        const char *junit;  /* LOGP_CHECK_JUNIT of this check; NULL: none, or this is a replay */
+        int64_t begin_ns;   /* of this check */
     } ready;
 };
 
@@ -744,6 +746,8 @@ void lpi_signals_unwatch(void);
 struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
 /* The observer of the run that this thread makes; NULL: none */
 struct lpi_observer *lpi_signals_running(void);
+/* That of the only check, if this thread runs none of its vps; NULL: unknown */
+struct lpi_observer *lpi_signals_foreign(void);
 /* The program of all vps, with an observer as its arg: it calls e->program. */
 int lpi_signals_program(struct logp_vp *vp, void *observer);
 enum { LPI_SANITIZER = 0 }; /* in place of a signal: a sanitizer has ended the process */
@@ -811,10 +815,32 @@ uint64_t lpi_child_run(const struct lpi_isolated *from);
 /* @return the rc given to lpi_child_give(); -ENOMEM */
 int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
 
+/* ---- line.c ---- */
+
+struct lpi_line {
+    int fd;              /* < 0: none, and text that s has no space for is lost */
+    struct lpi_text *to; /* in place of fd, but not in a handler */
+    bool failed;
+    size_t n;
+    char s[4096];
+};
+void lpi_put_bytes(struct lpi_line *l, const char *s, size_t n);
+void lpi_put(struct lpi_line *l, const char *s);
+void lpi_put_number(struct lpi_line *l, const char *name, uint64_t n);
+/* Write what s still has. @return 0; EIO */
+int lpi_put_end(struct lpi_line *l);
+
 /* ---- junit.c ---- */
 
-/* A check has ended: add it to the file of LOGP_CHECK_JUNIT, if there is one. ns: of the host's clock */
-void lpi_junit_add(const char *name, int rc, const char *text, int64_t ns);
+struct lpi_result {
+    const char *name, *text, *more; /* of the check; its text, and what follows it */
+    bool failed;
+    int64_t ns; /* of the host's clock */
+};
+/* A check has ended: add it to this file; NULL: there is none */
+void lpi_junit_add(const char *path, const struct lpi_result *r);
+/* A check ends the process: write it behind the others. In a handler; a second call replaces the first. */
+void lpi_junit_crash(const char *path, const struct lpi_result *r);
 
 /* ---- fresh.c: replays in a fresh process ---- */
 

@@ -219,12 +219,27 @@ bool lpi_reached_missing(const struct lpi_reached *l, char *text, size_t size)
     return n > 0;
 }
 
+/* A thread that the program has made may run at any time: its labels would differ from run to run. */
+static void refuse_thread(struct logp_vp *vp)
+{
+    const struct lpi_observer *e = lpi_signals_foreign();
+    char words[128];
+
+    if (e == NULL || vp == NULL || logp_vp_machine(vp) != e->machine)
+        return;
+    snprintf(words, sizeof(words),
+             "rank %d: a thread that is not the processor's own calls logp_reached()",
+             logp_vp_rank(vp));
+    logp_check_fails(vp, words, "", 0);
+}
+
 void logp_reached(struct logp_vp *vp, const char *label)
 {
     struct lpi_observer *e = lpi_signals_running();
     struct lpi_label_count *found;
 
-    (void)vp;
+    if (e == NULL)
+        refuse_thread(vp);
     if (e == NULL || e->detached || label == NULL)
         return;
     found = find(&e->job->labels, label);

@@ -178,6 +178,18 @@ static int search_watched(struct lpi_job *job, struct logp_failure *failure)
     return rc;
 }
 
+/* text: of a failure; NULL: none */
+static void add_result(const struct lpi_job *job, int rc, const char *text)
+{
+    const struct lpi_result result = {.name = job->check.name != NULL ? job->check.name : "program",
+                                      .text = rc != 0 && text != NULL ? text : job->checked.text,
+                                      .more = "",
+                                      .failed = rc != 0,
+                                      .ns = lpi_kit_now() - job->ready.begin_ns};
+
+    lpi_junit_add(job->ready.junit, &result);
+}
+
 int logp_check(logp_program program, void *arg, struct logp_check *given,
                struct logp_failure *failure)
 {
@@ -185,8 +197,6 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
     const char *wrong = NULL;
     struct lpi_job *job;
     int rc;
-
-    const int64_t begin_ns = lpi_kit_now();
 
     if (lpi_again_file() != NULL)
         return lpi_again(program, arg, given, failure);
@@ -203,6 +213,10 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         rc = -EINVAL;
     if (wrong != NULL)
         snprintf(job->why, sizeof(job->why), "%s", wrong);
+    if (job != NULL) {
+        job->ready.junit = lpi_variable("LOGP_CHECK_JUNIT");
+        job->ready.begin_ns = lpi_kit_now();
+    }
     if (rc == 0) {
         job->program = program;
         job->arg = arg;
@@ -222,9 +236,7 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
     if (given != NULL && job != NULL)
         given->checked = job->checked;
     if (job != NULL)
-        lpi_junit_add(job->check.name != NULL ? job->check.name : "program", rc,
-                      rc != 0 && found.text != NULL ? found.text : job->checked.text,
-                      lpi_kit_now() - begin_ns);
+        add_result(job, rc, found.text);
     rc = lpi_hand_over(&found, failure, rc);
     lpi_job_free(job);
     return rc;

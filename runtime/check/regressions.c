@@ -38,6 +38,8 @@ static int run(struct lpi_job *job, const struct logp_check *given, const char *
         one->program = job->program;
         one->arg = job->arg;
         one->ready.file = path;
+        one->ready.junit = job->ready.junit;
+        one->ready.begin_ns = job->ready.begin_ns;
         rc = lpi_again_run(one, r, false, found);
         job->checked.regressions++;
     }

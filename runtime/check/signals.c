@@ -155,6 +155,11 @@ struct lpi_observer *lpi_signals_running(void)
     return running;
 }
 
+struct lpi_observer *lpi_signals_foreign(void)
+{
+    return running == NULL ? whose() : NULL;
+}
+
 int lpi_signals_program(struct logp_vp *vp, void *observer)
 {
     struct lpi_observer *e = observer;

@@ -24,8 +24,9 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
     lpi_text_add(t, "%s failed with P = %d: ", job->check.name, job->plan.P);
     switch (o->kind) {
     case LOGP_FAILURE_ERROR:
-        lpi_text_add(t, "rank %d returned %d (%s)\n", o->rank, o->error,
+        lpi_text_add(t, "rank %d returned %d (%s)", o->rank, o->error,
                      o->error > 0 ? logp_error_text(o->error) : strerror(-o->error));
+        lpi_text_add(t, *o->detail != '\0' ? ", from %s()\n" : "\n", o->detail);
         break;
     case LOGP_FAILURE_ASSERTED:
         if (*o->asserted.expression == '\0')

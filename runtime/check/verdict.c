@@ -57,6 +57,8 @@ struct lpi_outcome lpi_outcome_of(const struct lpi_job *job, const struct lpi_ob
         o = lpi_outcome_with(LOGP_FAILURE_AFTER, observer->event, -1);
     } else if (r->error_rank >= 0) {
         o = lpi_outcome_with(LOGP_FAILURE_ERROR, r->error, r->error_rank);
+        if (r->error_call != NULL)
+            snprintf(o.detail, sizeof(o.detail), "%.100s", r->error_call);
     } else if (r->error == -EDEADLK) {
         o = lpi_outcome_with(LOGP_FAILURE_DEADLOCK, r->error, -1);
     } else if (r->error == -ETIMEDOUT) {

@@ -367,8 +367,14 @@ int lpi_turn_now(struct lpi_proc *p, struct lpi_query *turn);
 int lpi_explored_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields);
 int lpi_explored_touch(struct lpi_proc *p, int key);
 int lpi_explored_pick(struct lpi_proc *p, int n);
-/* A thread of the program calls for p, whose calls are its own: the run fails. @return -EPROTO */
-int lpi_explored_end_for_thread(struct lpi_proc *p);
+/* Whether p calls. relaxed: this thread has stored it, or got the core from the one that did */
+static inline bool lpi_calls_itself(const struct lpi_proc *p)
+{
+    return lpi_this_core == p->core &&
+           atomic_load_explicit(&p->core->holder, memory_order_relaxed) == p->rank;
+}
+/* A thread of the program, or another vp, calls for p, whose calls are its own: the run fails. @return -EPROTO */
+int lpi_explored_end_for_other(struct lpi_proc *p);
 /* From now on p's receives are matched as late as those from any source. */
 void lpi_explored_raise(struct lpi_proc *p);
 void lpi_explored_cancels(struct lpi_proc *p, struct logp_request *r);

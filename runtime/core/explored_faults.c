@@ -191,13 +191,19 @@ static void receive_late(struct lpi_proc *p)
     x->vps[p->rank].reorders = true;
 }
 
-__attribute__((noinline, cold)) int lpi_explored_end_for_thread(struct lpi_proc *p)
+__attribute__((noinline, cold)) int lpi_explored_end_for_other(struct lpi_proc *p)
 {
     struct logp_machine *m = p->core->machine;
+    const int holder = atomic_load_explicit(&p->core->holder, memory_order_relaxed);
     char words[128];
 
-    snprintf(words, sizeof(words),
-             "rank %d: a thread that is not the processor's own calls a function of vp.h", p->rank);
+    if (lpi_this_core == p->core && holder >= 0)
+        snprintf(words, sizeof(words), "rank %d calls a function of vp.h with the vp of rank %d",
+                 holder, p->rank);
+    else
+        snprintf(words, sizeof(words),
+                 "rank %d: a thread that is not the processor's own calls a function of vp.h",
+                 p->rank);
     pthread_mutex_lock(&m->lock);
     lpi_assert_fails(p, "", 0, "", words);
     pthread_mutex_unlock(&m->lock);
@@ -211,8 +217,8 @@ int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct
     enum logp_fault_choice what;
     int rc;
 
-    if (__builtin_expect(lpi_this_core != p->core, false))
-        return lpi_explored_end_for_thread(p);
+    if (__builtin_expect(!lpi_calls_itself(p), false))
+        return lpi_explored_end_for_other(p);
     if (p->halted)
         return -EHOSTDOWN;
     if (!x->meets_fault)
@@ -241,8 +247,8 @@ int lpi_explored_cut(struct lpi_proc *p, uint64_t from, uint64_t to, bool heals)
 {
     struct lpi_explore *x = p->core->machine->explore;
 
-    if (lpi_this_core != p->core)
-        return lpi_explored_end_for_thread(p);
+    if (!lpi_calls_itself(p))
+        return lpi_explored_end_for_other(p);
     if (p->halted)
         return -EHOSTDOWN;
     if (!x->has_cuts)

@@ -76,8 +76,8 @@ int lpi_explored_pick(struct lpi_proc *p, int n)
     struct lpi_explore *x = p->core->machine->explore;
     int i;
 
-    if (lpi_this_core != p->core)
-        return lpi_explored_end_for_thread(p);
+    if (!lpi_calls_itself(p))
+        return lpi_explored_end_for_other(p);
     if (p->halted)
         return -EHOSTDOWN;
     if (!lpi_outcomes_reserve(p->core->machine, n))

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,14 @@ static int collect(struct logp_vp *vp)
 {
     int first = 0, x = logp_vp_rank(vp), rc = 0;
 
+    if (is("crash") || is("all") || is("second") || is("signal"))
+        printf("begins %d", x); /* a line without its end */
+    if (is("all"))
+        *(volatile int *)0 = 2;
+    if (is("second") && x == 1)
+        *(volatile int *)0 = 3;
+    if (is("signal"))
+        raise(SIGABRT);
     if (x > 0)
         return logp_send(vp, 0, 1, &x, sizeof(x));
     for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++) {

@@ -45,7 +45,28 @@ rm -f ./*.replay
 expect 1 "assertion \`first != 2' failed on rank 0" -P 3 --runs 200 ./explored assert
 grep -q '^  rank 0 in logp_main (explored.c:[0-9]*)' out || fail "no line of assert(): $(cat out)"
 expect 1 'ended with exit code 4' -P 3 --runs 200 ./explored exit
-expect 139 'rank 0 crashed (Segmentation fault), last in logp_main (explored.c:' -P 3 --runs 200 ./explored crash
+
+# a crash is a failure: its line, what its run has printed, the smaller failure, and its replay
+line() { grep -nF -- "$1" "$sources/explored.c" | cut -d: -f1; }
+# crashes RANK KIND LINE: this rank crashes in a line
+crashes() {
+    rm -f ./*.replay
+    expect 1 "rank $1 crashed ($3), last in logp_main (explored.c:$4)" -P 3 --runs 200 ./explored "$2"
+    grep -q '^made smaller:$' out || fail "$2: not smaller: $(cat out)"
+    grep -q 'begins 0' out || fail "$2: no output of the run: $(cat out)"
+    [ "$(grep -o 'begins 0' out | wc -l)" -eq 1 ] || fail "$2: the output of other runs, too: $(cat out)"
+    "$logp" replay ./*.replay >out 2>&1
+    [ $? -eq 1 ] || fail "$2: not again: $(cat out)"
+    grep -q "^explored failed with P = 3: rank $1 crashed" out || fail "$2: another failure: $(cat out)"
+    grep -q "^rank $1 crashed ($3), last in logp_main (explored.c:$4)" out || fail "$2: no line: $(cat out)"
+}
+fault='Segmentation fault'
+crashes 0 crash "$fault" "$(line 'volatile int *)0 = 1;')"       # in a later run
+crashes 0 all "$fault" "$(line 'volatile int *)0 = 2;')"         # in the first one, and so would the others
+crashes 1 second "$fault" "$(line 'volatile int *)0 = 3;')"      # another rank
+crashes 0 signal Aborted "$(line 'raise(SIGABRT)')"
+LOGP_CHECK_CORES=2 crashes 0 crash "$fault" "$(line 'volatile int *)0 = 1;')"
+rm -f ./*.replay
 
 # numbers are choices of the run
 expect 1 'mine == theirs does not hold' -P 2 --runs 200 ./explored rand
@@ -57,6 +78,8 @@ expect 1 'kept == 0 does not hold' -P 2 --runs 200 --faults restarts=1 ./explore
 expect 0 'no failure' -P 2 --runs 200 --faults restarts=1 --fault-places ranks=1 ./explored lost
 
 # wrong input: one line, exit code 2
+LOGP_CHECK_CONFIRM=no expect 2 "LOGP_CHECK_CONFIRM must be 0 or 1, not 'no'" ./explored
+LOGP_CHECK_SEEDS=1 expect 2 'LOGP_CHECK_SEEDS is not a variable of checks' ./explored
 expect 2 'explore: which program?' -P 2
 expect 2 'explore: ./missing: No such file' ./missing
 expect 2 '--faults lost=1: must be without lost, doubled and partitions in runs with times' --faults lost=1 -L 6us ./explored

@@ -43,6 +43,34 @@ case = suite.find("testcase")
 assert suite.get("tests") == "1" and suite.get("failures") == "1" and case.get("name") == "fresh"
 assert float(case.get("time")) > 0 and "does not hold" in case.find("failure").get("message")
 END
+# ends STATUS TEXT PROGRAM KIND: a check whose run ends the process is in the file, behind one that has passed
+ends() {
+    rm -f results.xml
+    FRESH_FIRST=1 LOGP_CHECK_JUNIT=results.xml "${@:3}" >out 2>&1
+    [ $? -eq "$1" ] || fail "${*:3}: another status: $(cat out)"
+    python3 - results.xml "$2" <<'END' || fail "${*:3}: no JUnit XML: $(cat results.xml)"
+import sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot()
+passed, failed = suite.findall("testcase")
+assert suite.get("tests") == "2" and suite.get("failures") == "1"
+assert passed.get("name") == "<first>" and passed.find("failure") is None and float(passed.get("time")) > 0
+assert failed.get("name") == "fresh" and float(failed.get("time")) > 0
+failure = failed.find("failure")
+assert failure.get("message") == "fresh failed with P = 3: rank 0 " + sys.argv[2], failure.get("message")
+assert "of 1 choice 1 differs" in failure.text
+assert sys.argv[2].startswith("crashed (the report") or "made smaller:\nfresh failed" in failure.text
+END
+}
+ends 139 'crashed (SIGSEGV)' "$fresh" crash
+ends 1 'called exit()' "$fresh" exit
+mkdir regressions # also as the failure of a kept replay, which is not made smaller
+LOGP_REPLAY_DIR=regressions "$fresh" crash >out 2>&1 && fail 'no crash'
+LOGP_CHECK_REGRESSIONS=regressions LOGP_CHECK_JUNIT=results.xml "$fresh" crash >out 2>&1 && fail 'no crash'
+grep -q 'failures="1"' results.xml || fail "a regression: $(cat results.xml)"
+grep -q '^to repeat it: logp replay regressions/' results.xml || fail "a regression: $(cat results.xml)"
+LOGP_CHECK_JUNIT=none/results.xml "$fresh" crash >out 2>&1 && fail 'no crash'
+has '^LOGP_CHECK_JUNIT=none/results.xml: the file cannot be written$'
+rm -rf regressions
 
 # the environment
 FRESH_MESSAGES=3 LOGP_REPLAY_DIR=left "$fresh" order >out && fail 'no failure'
@@ -99,7 +127,11 @@ for kind in address undefined; do
         ASAN_OPTIONS=$options UBSAN_OPTIONS=$options "$logp" replay "$file" -- "./$kind" "$kind" >out 2>&1
         [ $? -eq 1 ] || fail "$kind: not again: $(cat out)"
         ASAN_OPTIONS=$options UBSAN_OPTIONS=$options "./$kind" "$kind" >out 2>&1
+        status=$?
         has '^made smaller:'
+        export ASAN_OPTIONS=$options UBSAN_OPTIONS=$options
+        ends $status 'crashed (the report of a sanitizer)' "./$kind" "$kind"
+        unset ASAN_OPTIONS UBSAN_OPTIONS
     done
 done
 exit 0

@@ -597,9 +597,10 @@ Test(check_points, a_comparison_shows_its_values)
 Test(check_points, the_environment_replaces_what_a_check_asks_for)
 {
     static const char *const wrong[][2] = {
-        {"LOGP_CHECK_RUNS", "0"},       {"LOGP_CHECK_RUNS", "-1"},   {"LOGP_CHECK_RUNS", "3x"},
-        {"LOGP_CHECK_SEED", "x"},       {"LOGP_CHECK_SECONDS", "0"}, {"LOGP_CHECK_SECONDS", "1s"},
-        {"LOGP_CHECK_STRATEGY", "all"}, {"LOGP_CHECK_CORES", "0"},   {"LOGP_CHECK_CORES", "2x"}};
+        {"LOGP_CHECK_RUNS", "0"},       {"LOGP_CHECK_RUNS", "-1"},    {"LOGP_CHECK_RUNS", "3x"},
+        {"LOGP_CHECK_SEED", "x"},       {"LOGP_CHECK_SECONDS", "0"},  {"LOGP_CHECK_SECONDS", "1s"},
+        {"LOGP_CHECK_STRATEGY", "all"}, {"LOGP_CHECK_CORES", "0"},    {"LOGP_CHECK_CORES", "2x"},
+        {"LOGP_CHECK_SMALLEST", "-1"},  {"LOGP_CHECK_CONFIRM", "no"}, {"LOGP_CHECK_CONFIRM", "00"}};
     struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
     struct logp_failure f;
     char value[32];
@@ -634,5 +635,26 @@ Test(check_points, the_environment_replaces_what_a_check_asks_for)
         SAYS(f.text, value);
         logp_failure_free(&f);
         unsetenv(wrong[i][0]);
+        setenv("LOGP_CHECK_CONFIRM", "0", 1);
+    }
+}
+
+Test(check_points, a_variable_that_is_none_of_a_check_is_refused)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
+    struct logp_failure f;
+
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "LOGP_CHECK_SEEDS" : "LOGP_CHECK_RUN";
+
+        setenv(name, "1", 1);
+        cr_assert_eq(logp_check(chooses, NULL, &check, &f), -EINVAL);
+        SAYS(f.text, name);
+        SAYS(f.text, " is not a variable of checks, which are LOGP_CHECK_CONFIRM, CORES, JUNIT, "
+                     "REGRESSIONS, RUNS, SECONDS, SEED, SMALLEST, STRATEGY\n");
+        logp_failure_free(&f);
+        setenv(name, "", 1); /* as none */
+        cr_assert_eq(logp_check(chooses, NULL, &check, NULL), 0);
+        unsetenv(name);
     }
 }

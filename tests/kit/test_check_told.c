@@ -260,26 +260,134 @@ static void *heal_from_outside(void *vp)
     return NULL;
 }
 
-static void *(*const outside[])(void *vp) = {call_from_outside, choose_from_outside,
-                                             cut_from_outside, heal_from_outside};
+static void *reach_from_outside(void *vp)
+{
+    LOGP_REACHED(vp, "outside");
+    return NULL;
+}
 
-static int with_thread(struct logp_vp *vp, void *arg)
+static const struct {
+    void *(*call)(void *vp);
+    const char *what;
+} outside[] = {{call_from_outside, "a function of vp.h"},
+               {choose_from_outside, "a function of vp.h"},
+               {cut_from_outside, "a function of vp.h"},
+               {heal_from_outside, "a function of vp.h"},
+               {reach_from_outside, "logp_reached()"}};
+
+static int with_thread_alone(struct logp_vp *vp, void *arg)
 {
     pthread_t thread;
 
-    if (logp_vp_rank(vp) == 1 && pthread_create(&thread, NULL, outside[*(int *)arg], vp) == 0)
+    if (logp_vp_rank(vp) == 1 && pthread_create(&thread, NULL, outside[*(int *)arg].call, vp) == 0)
         pthread_join(thread, NULL);
-    return logp_vp_rank(vp) == 0 ? logp_recv(vp, 1, 0, NULL, 0, NULL) : 0;
+    return 0;
+}
+
+static int with_thread(struct logp_vp *vp, void *arg)
+{
+    with_thread_alone(vp, arg);
+    return logp_vp_rank(vp) == 0 && *(int *)arg < 4 ? logp_recv(vp, 1, 0, NULL, 0, NULL) : 0;
 }
 
 Test(check_told, calls_of_another_thread_are_named)
 {
     for (int i = 0; i < (int)(sizeof(outside) / sizeof(outside[0])); i++) {
         struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
+        char words[128];
 
-        finds(with_thread, &i, &check, -EPROTO, LOGP_FAILURE_ASSERTED,
-              "rank 1: a thread that is not the processor's own calls a function of vp.h");
+        snprintf(words, sizeof(words),
+                 "rank 1: a thread that is not the processor's own calls %s\n", outside[i].what);
+        finds(with_thread, &i, &check, -EPROTO, LOGP_FAILURE_ASSERTED, words);
     }
+}
+
+/* Without a check, LOGP_REACHED() does nothing, whichever thread it is in. */
+Test(check_told, a_label_without_a_check_is_nothing)
+{
+    const struct logp_config config = {
+        .size = sizeof(config), .n_processors = 2, .delay = logp_delay_none()};
+    struct logp_machine *m;
+    int i = 4;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    cr_assert_eq(logp_machine_run(m, with_thread_alone, &i, 0), 0);
+    logp_machine_destroy(m);
+}
+
+/* ---- wrong calls ---- */
+
+/* Rank 1 calls with the vp of rank 0. */
+static int with_another(struct logp_vp *vp, void *arg)
+{
+    static struct logp_vp *first;
+    int (**calls)(struct logp_vp *) = arg;
+
+    if (logp_vp_rank(vp) == 0) {
+        first = vp;
+        return logp_send(vp, 1, 0, NULL, 0);
+    }
+    return logp_recv(vp, 0, 0, NULL, 0, NULL) == 0 ? (*calls)(first) : 0;
+}
+
+static int sends(struct logp_vp *vp)
+{
+    return logp_send(vp, 0, 0, NULL, 0);
+}
+
+static int picks(struct logp_vp *vp)
+{
+    return logp_choose(vp, 3);
+}
+
+static int cuts(struct logp_vp *vp)
+{
+    return logp_fault_cut(vp, 1, 2);
+}
+
+Test(check_told, a_call_with_the_vp_of_another_rank_is_named)
+{
+    int (*const calls[])(struct logp_vp *) = {sends, picks, cuts};
+
+    for (int i = 0; i < 6; i++) {
+        int (*call)(struct logp_vp *) = calls[i / 2];
+        struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
+
+        check.executor = i % 2 == 0 ? "fiber" : "thread";
+        finds(with_another, &call, &check, -EPROTO, LOGP_FAILURE_ASSERTED,
+              "rank 1 calls a function of vp.h with the vp of rank 0\n");
+    }
+}
+
+static int wrong_rank(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 0 ? logp_send(vp, 9, 0, NULL, 0) : 0;
+}
+
+static int wrong_number(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 0 ? logp_choose(vp, 0) : 0;
+}
+
+/* An error of its own is of no call. */
+static int own_error(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 0 ? -EINVAL : 0;
+}
+
+Test(check_told, the_call_that_returned_an_error_is_named)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 1);
+
+    finds(wrong_rank, NULL, &check, -EINVAL, LOGP_FAILURE_ERROR,
+          "rank 0 returned -22 (Invalid argument), from logp_send()\n");
+    finds(wrong_number, NULL, &check, -EINVAL, LOGP_FAILURE_ERROR,
+          "rank 0 returned -22 (Invalid argument), from logp_choose()\n");
+    finds(own_error, NULL, &check, -EINVAL, LOGP_FAILURE_ERROR,
+          "rank 0 returned -22 (Invalid argument)\n");
 }
 
 /* ---- an error of the program's own ---- */

@@ -43,6 +43,8 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 9);
     if (strcmp(way, "exit") == 0 && me == 1)
         exit(4);
+    if (strcmp(way, "return-3") == 0 && me == 1)
+        return 3;
     if (strcmp(way, "return") == 0 && me == 1)
         return 0;
     if (strcmp(way, "quick") == 0 && me == 1) {

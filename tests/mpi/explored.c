@@ -53,8 +53,10 @@ static void notice(void)
     }
     MPI_Probe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status);
     right = status.MPI_SOURCE != 2;
-    if (has("crash") && !right)
+    if (has("crash") && !right) {
+        printf("rank %d crashes", me); /* a line without its end */
         *(volatile int *)0 = 1;
+    }
     if (has("abort") && !right)
         MPI_Abort(MPI_COMM_WORLD, 3);
     MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &taken);
@@ -79,6 +81,8 @@ int main(int argc, char **argv)
     if (runs++ != 0)
         return 7;
     bug = argc > 1 ? argv[1] : "";
+    if (has("all"))
+        *(volatile int *)0 = 2;
     start(&argc, &argv);
     x = me;
     if (me == 0)

@@ -390,6 +390,12 @@ explored)
     grep -qF "logp replay $(echo kept/logp_own*.replay)" said || fail 'the file of a program whose name begins as a call'
     finds 1 'rank 1 ended with exit code 0 and without MPI_Finalize' 'explored failed' ./explored return
     finds 139 'rank 1 crashed (Segmentation fault), last in MPI_Probe' 'made smaller:' ./explored crash
+    grep -q '^rank 1 crashes$' out || fail 'the output of a run that crashes'
+    finds 139 "rank 0 crashed (Segmentation fault), last in main $(line '*)0 = 2;')" 'made smaller:' ./explored all
+    code=0
+    logp replay kept/*.replay >said 2>&1 || code=$?
+    [ $code -eq 1 ] || fail "the replay of a crash of each rank: exit code $code"
+    grep -qF "rank 0 crashed (Segmentation fault), last in main $(line '*)0 = 2;')" said || fail 'its replay has no line'
     finds 1 'It passes with buffered sends' "rank 3 in MPI_Send $(line '0, MPI_COMM_WORLD); /* round */')" \
         --rendezvous 0 ./explored
     LOGP_CHECK_CORES=2 finds 1 'choices that matter' "assertion \`x[0] != 2' failed on rank 0" ./explored assert
@@ -419,6 +425,7 @@ ends)
     expect 9 'rank 2: MPI_Abort: the program ends with exit code 9 '"$(line 'MPI_Abort(MPI')" -P 4 ./ends abort
     expect 4 'rank 1 ended with exit code 4 and without MPI_Finalize' -P 4 ./ends exit
     expect 1 'rank 1 ended with exit code 0 and without MPI_Finalize' -P 4 ./ends return
+    expect 3 'rank 1 ended with exit code 3 and without MPI_Finalize (main returned)' -P 4 ./ends return-3
     for executor in fiber thread; do # all that ends a process, or puts another program in its place
         options="--executor $executor -P 3"
         # shellcheck disable=SC2086

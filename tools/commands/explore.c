@@ -131,9 +131,10 @@ const struct command command_explore = {
         "and\n"
         "replays are those of logp_check() (logp/check.h). A failure leaves its replay in the "
         "current\n"
-        "folder, or in LOGP_REPLAY_DIR. Exit code: 0, no run fails; 1, one does; 2, the program "
-        "cannot\n"
-        "be run; a crash of the program ends the command by its signal.\n"
+        "folder, or in LOGP_REPLAY_DIR. Exit code: 0, no run fails; 1, one does, also by a crash; "
+        "2, "
+        "the\n"
+        "program cannot be run.\n"
         "\n"
         "  cc -g prog.c -o prog $(pkg-config --cflags --libs logp)\n"
         "  logp explore -P 2,3 --runs 5000 --faults restarts=1,lost=2 ./prog",

@@ -157,6 +157,7 @@ EXPORT int logp_explore_run(const struct explored_program *program)
                        .shared = program->shared,
                        .own = program->own,
                        .kept = &kept,
+                       .fails_by_crash = true,
                        .stack_bytes = check.stack_bytes,
                        .n_ranks = most_processors(&check),
                        .pid = getpid(),

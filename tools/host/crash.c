@@ -3,7 +3,9 @@
 #include "host.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static struct sigaction before; /* of SIGSEGV: the runtime names a stack that is exceeded */
@@ -47,6 +49,11 @@ static void crashed(int signal_number, siginfo_t *info, void *context)
         if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
             signal(signal_number, SIG_DFL); /* there is no place for a report */
         blame_library(h);
+    }
+    if (the_job != NULL && the_job->kept != NULL && (h != NULL || maker != NULL)) {
+        host_print_crashed(the_job);
+        if (the_job->fails_by_crash) /* not _exit(), which is that of the rank */
+            syscall(SYS_exit_group, EXIT_FAILURE);
     }
     if (signal_number == SIGSEGV && (before.sa_flags & SA_SIGINFO) != 0)
         before.sa_sigaction(signal_number, info, context);

@@ -36,6 +36,29 @@ void host_print_output(const struct job *job)
         host_write_all(job->kept->pieces[i].fd, job->kept->pieces[i].text, job->kept->pieces[i].n);
 }
 
+/* The line that a rank has begun. */
+static void print_rest(const struct job *job, int rank, int fd)
+{
+    const struct host_rank *h = &job->hosts[rank];
+    const struct lines *l = fd == STDOUT_FILENO ? &h->out : &h->err;
+    char tag[32];
+    const int length = job->tags_output ? snprintf(tag, sizeof(tag), "[%d] ", rank) : 0;
+
+    if (l->n == 0)
+        return;
+    host_write_all(fd, tag, (size_t)length);
+    host_write_all(fd, l->text, l->n);
+    host_write_all(fd, "\n", 1);
+}
+
+void host_print_crashed(const struct job *job)
+{
+    host_print_output(job);
+    for (int i = 0; i < job->n_ranks; i++)
+        for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+            print_rest(job, i, fd);
+}
+
 void host_print_places(const struct job *job, int P)
 {
     uintptr_t places[MOST_PLACES] = {0};

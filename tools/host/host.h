@@ -164,6 +164,7 @@ struct job {
     bool is_debugged;                       /* by gdb: the loader makes all copies */
     const char *const *shared, *const *own; /* --share, --private: names, and NULL */
     struct output *kept; /* explored runs: output of the current one; NULL: not kept */
+    bool fails_by_crash; /* explored runs: after a crash the process ends with exit code 1 */
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     size_t stack_bytes;
     int n_ranks;
@@ -205,8 +206,10 @@ char **host_copy_arguments(int n, char **argv);
 void host_forget_rank(struct host_rank *h);
 /* Before each run, forget all ranks of the one before, and their output */
 void host_begin_explored(struct job *job);
-/* Print what the last run has written; and where its P ranks were. */
+/* Print what the last run has written, in a signal handler also the lines that are not complete; and where its P ranks
+ * were. */
 void host_print_output(const struct job *job);
+void host_print_crashed(const struct job *job);
 void host_print_places(const struct job *job, int P);
 
 /* ending.c: a run that is over ends, also if a rank never calls the guest again. exit_code: of the process then */

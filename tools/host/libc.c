@@ -158,32 +158,73 @@ EXPORT char *strtok(char *text, const char *separators)
 
 /* ---- sleeping: on the emulated clock ---- */
 
-static bool sleeps(int64_t ns)
+/* The functions that these replace: signal handlers sleep, and host_next_of() takes a lock. */
+static struct {
+    __typeof__(sleep) *sleep;
+    __typeof__(usleep) *usleep;
+    __typeof__(nanosleep) *nanosleep;
+    __typeof__(clock_nanosleep) *clock_nanosleep;
+} next;
+
+__attribute__((constructor)) static void find_next(void)
 {
-    struct host_rank *h = host_here();
+    next.sleep = NEXT(sleep);
+    next.usleep = NEXT(usleep);
+    next.nanosleep = NEXT(nanosleep);
+    next.clock_nanosleep = NEXT(clock_nanosleep);
+}
+
+#define NEXT_OF(name) (next.name != NULL ? next.name : (find_next(), next.name))
+
+/* The rank that sleeps; NULL: the host does. liblogp waits for the children that make a crash smaller, in a
+ * signal handler of a rank, which must keep its core. */
+static struct host_rank *sleeper(const void *caller)
+{
+    struct host_rank *h = host_is_own_code(caller) ? NULL : host_here();
 
     /* a thread that acts for the rank may call the guest meanwhile */
-    if (h == NULL || (h->acts && atomic_load_explicit(&h->n_threads, memory_order_relaxed) > 0))
-        return false;
+    return h == NULL || (h->acts && atomic_load_explicit(&h->n_threads, memory_order_relaxed) > 0)
+               ? NULL
+               : h;
+}
+
+#define SLEEPER sleeper(__builtin_return_address(0))
+
+static void sleep_of(struct host_rank *h, int64_t ns)
+{
     the_guest.charge_computing();
     the_guest.note_result(logp_sleep_until(h->vp, logp_now(h->vp) + ns));
     the_guest.resume_computing();
-    return true;
 }
 
 EXPORT unsigned sleep(unsigned seconds)
 {
-    return sleeps(seconds * INT64_C(1000000000)) ? 0 : NEXT(sleep)(seconds);
+    struct host_rank *h = SLEEPER;
+
+    if (h == NULL)
+        return NEXT_OF(sleep)(seconds);
+    sleep_of(h, seconds * INT64_C(1000000000));
+    return 0;
 }
 
 EXPORT int usleep(useconds_t us)
 {
-    return sleeps(us * INT64_C(1000)) ? 0 : NEXT(usleep)(us);
+    struct host_rank *h = SLEEPER;
+
+    if (h == NULL)
+        return NEXT_OF(usleep)(us);
+    sleep_of(h, us * INT64_C(1000));
+    return 0;
 }
 
 EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
 {
-    return sleeps(t->tv_sec * INT64_C(1000000000) + t->tv_nsec) ? 0 : NEXT(nanosleep)(t, left);
+    struct host_rank *h = SLEEPER;
+
+    if (h == NULL)
+        return NEXT_OF(nanosleep)(t, left);
+    sleep_of(h, t->tv_sec * INT64_C(1000000000) + t->tv_nsec);
+    return 0;
 }
 
 /* An absolute time is one of a clock as the rank reads it; the time left until then passes. */
@@ -191,14 +232,15 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
                            struct timespec *left)
 {
     const bool is_absolute = (flags & TIMER_ABSTIME) != 0;
-    const int64_t now_ns = is_absolute && host_here() != NULL ? host_read_clock(clock) : 0;
-    int64_t ns;
+    struct host_rank *h = SLEEPER;
+    int64_t now_ns, ns;
 
-    if (host_here() == NULL)
-        return NEXT(clock_nanosleep)(clock, flags, t, left);
+    if (h == NULL)
+        return NEXT_OF(clock_nanosleep)(clock, flags, t, left);
+    now_ns = is_absolute ? host_read_clock(clock) : 0;
     if (t->tv_nsec < 0 || t->tv_nsec >= 1000000000 || now_ns < 0)
         return EINVAL;
     ns = t->tv_sec * INT64_C(1000000000) + t->tv_nsec - now_ns;
-    sleeps(ns > 0 ? ns : 0);
+    sleep_of(h, ns > 0 ? ns : 0);
     return 0;
 }

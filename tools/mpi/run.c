@@ -71,11 +71,15 @@ static void note_end(struct host_rank *h, struct logp_vp *vp)
 
 static void name_early_end(const struct host_rank *h, const struct rank *r)
 {
-    char place[1][PLACE_TEXT];
+    static const char start[] = " (_start+"; /* calls exit() with what main() returns */
+    char place[1][PLACE_TEXT] = {""};
 
-    host_name_places(the_job, &h->place, the_job->kept == NULL ? 1 : 0, place);
+    if (the_job->kept == NULL)
+        host_name_places(the_job, &h->place, 1, place);
     fprintf(stderr, "rank %d ended with exit code %d and without MPI_Finalize%s, last in %s\n",
-            logp_vp_rank(r->vp), h->code, the_job->kept == NULL ? place[0] : "", r->call);
+            logp_vp_rank(r->vp), h->code,
+            strncmp(place[0], start, sizeof(start) - 1) == 0 ? " (main returned)" : place[0],
+            r->call);
 }
 
 int mpi_run_rank(struct logp_vp *vp, void *arg)
