@@ -8,13 +8,13 @@
  * of them be relayed by v alone. A message is the whole way of one b-th byte at most, so h is 1 for
  * at most the sum of s, which is that of r, too. All others but those of z(b) are relayed twice or
  * more: over all v the sum of y(b) is at least 2 P (P-1) - sum of (s + r) - sum of z(b). A byte
- * that v alone relays comes in one message and goes in a later one, both of which tell whose it is:
+ * that v alone relays comes in one message and goes in a later one, and the two show whose it is:
  * so z(b) <= p, the number of such pairs, and z(b) <= y(b). The average of the lesser of two is at
  * most the lesser of the averages; let y be that of y(b). Then for some v
  *
  *     y + min(p, y) + s + r >= 2 (P-1).
  *
- * Ports. Besides what it relays v sends and receives P - 1 items of its own. A message of k bytes
+ * Ports. Besides the relayed bytes v sends and receives P - 1 items of its own. A message of k bytes
  * takes (g - G) + k G at least of the time of either port, all of that d - g or more before T:
  * (g - G) s + m G (P - 1 + y) <= T - (d - g), and the same for r. With N = s + r this is
  * (g - G) N + 2 m G (P - 1 + y) <= 2 (T - d + g).
