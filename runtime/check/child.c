@@ -56,6 +56,16 @@ bool lpi_child_await(pid_t child, int64_t end_ns, const _Atomic bool *alive, int
     return false;
 }
 
+/* Async-signal-safe. text: NULL is possible */
+static void copy(char to[LPI_CHILD_ASSERTED], const char *text)
+{
+    const size_t n = text != NULL ? strnlen(text, LPI_CHILD_ASSERTED - 1) : 0;
+
+    if (n > 0)
+        memcpy(to, text, n);
+    to[n] = '\0';
+}
+
 /* The answers of the run, which are the child's last. If the observer is left behind, the job has
  * them. */
 void lpi_child_give(struct lpi_isolated *to, const struct lpi_job *job, int rc)
@@ -72,6 +82,8 @@ void lpi_child_give(struct lpi_isolated *to, const struct lpi_job *job, int rc)
     if (n > 0 && to->has_what)
         memcpy(to->what, e->what, (size_t)n * sizeof(*to->what));
     to->outcome = job->outcome;
+    copy(to->file, job->outcome.asserted.file);
+    copy(to->expression, job->outcome.asserted.expression);
     to->plan = job->plan;
     to->twice = job->twice;
     to->rc = rc;
@@ -120,6 +132,10 @@ int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job)
     struct lpi_twice *w = &job->twice;
 
     job->outcome = from->outcome;
+    if (job->outcome.asserted.file != NULL)
+        job->outcome.asserted.file = from->file;
+    if (job->outcome.asserted.expression != NULL)
+        job->outcome.asserted.expression = from->expression;
     job->plan = from->plan;
     w->differs = from->twice.differs;
     w->at = from->twice.at;

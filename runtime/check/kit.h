@@ -778,6 +778,7 @@ enum {
     LPI_SHRINK_S = 8,   /* seconds in which a failure is made smaller */
     LPI_SMALLEST_S = 5, /* and in which others of its kind are tried */
     LPI_CHILD_CHOICES = 1 << 16,
+    LPI_CHILD_ASSERTED = 1 << 12, /* PATH_MAX */
     LPI_CHILD_TEXT = 1 << 15
 };
 /* The report of a child on its last run, in memory that it shares with its parent. */
@@ -789,6 +790,8 @@ struct lpi_isolated {
     bool has_what;
     int rc, n;
     struct lpi_outcome outcome;
+    /* Copies of the texts of outcome.asserted: those may belong to a copy of the program that only the child has */
+    char file[LPI_CHILD_ASSERTED], expression[LPI_CHILD_ASSERTED];
     struct lpi_plan plan;
     struct lpi_twice twice;    /* without its points */
     char text[LPI_CHILD_TEXT]; /* of a crash with a story */

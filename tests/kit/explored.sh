@@ -42,6 +42,14 @@ grep -q 'first != 2 does not hold' out || fail "another failure: $(cat out)"
 "$logp" trace --replay "$file" >out 2>&1 || true
 grep -q '^P0 ' out || fail "no diagram: $(cat out)"
 rm -f ./*.replay
+# with two processes as with one: the texts of a condition belong to a copy of the program that one of them has
+for strategy in random pct delays exhaustive; do
+    LOGP_CHECK_CORES=1 expect 1 'first != 2 does not hold: 2 and 2' -P 3 --strategy $strategy ./explored check
+    mv out one
+    LOGP_CHECK_CORES=2 expect 1 'first != 2 does not hold: 2 and 2' -P 3 --strategy $strategy ./explored check
+    cmp one out || fail "$strategy: with two processes: $(diff one out)"
+done
+rm -f ./*.replay
 expect 1 "assertion \`first != 2' failed on rank 0" -P 3 --runs 200 ./explored assert
 grep -q '^  rank 0 in logp_main (explored.c:[0-9]*)' out || fail "no line of assert(): $(cat out)"
 expect 1 'ended with exit code 4' -P 3 --runs 200 ./explored exit
