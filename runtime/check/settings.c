@@ -68,21 +68,48 @@ static bool names_none(const struct logp_check *c, uint64_t ranks)
     return ranks != 0 && most < 64 && ranks >> most << most == ranks;
 }
 
+/* Whether the mask names all ranks of each size of the check. Bit 63 is that of all later ranks, too. */
+static bool names_all(const struct logp_check *c, uint64_t ranks)
+{
+    int most = 0;
+
+    for (int i = 0; i < c->n_sizes; i++)
+        most = c->sizes[i] > most ? c->sizes[i] : most;
+    return most < 64 ? ~ranks << (64 - most) == 0 : ~ranks == 0;
+}
+
 /* The error of the places of faults: no fault can come there. NULL: none */
 static const char *wrong_places(const struct logp_check *c)
 {
     const struct logp_fault_limits *f = &c->most_faults;
     const struct logp_fault_places *at = &c->fault_places;
+    const bool crashes = (f->crashes | f->restarts) != 0, partitions = f->partitions != 0,
+               messages = (f->lost | f->doubled | c->most_overtaken) != 0;
+    const struct {
+        bool wrong;
+        const char *why;
+    } all[] = {
+        {lpi_has_places(at) && !crashes && !partitions && !messages,
+         "fault_places: without most_faults and most_overtaken there are no faults"},
+        {at->ranks != 0 && !crashes,
+         "fault_places: ranks names the ranks that crash; set crashes or restarts of most_faults"},
+        {(at->senders | at->receivers | at->tags) != 0 && !messages,
+         "fault_places: senders, receivers and tags name messages; set lost, doubled or "
+         "most_overtaken"},
+        {(at->half != 0 || at->one_way) && !partitions,
+         "fault_places: half and one_way are of partitions; set partitions of most_faults"},
+        {names_none(c, at->ranks),
+         "fault_places: ranks names no rank of any size, so none can crash"},
+        {names_none(c, at->senders) || names_none(c, at->receivers),
+         "fault_places: senders or receivers names no rank of any size"},
+        {names_none(c, at->half), "fault_places: half names no rank of any size"},
+        {at->half != 0 && names_all(c, at->half),
+         "fault_places: half names all ranks of each size, so nothing is cut off"},
+    };
 
-    if (lpi_has_places(at) && !lpi_has_limits(f) && c->most_overtaken == 0)
-        return "fault_places: without most_faults and most_overtaken there are no faults";
-    if ((f->crashes | f->restarts) != 0 && names_none(c, at->ranks))
-        return "fault_places: ranks names no rank of any size, so none can crash";
-    if ((f->lost | f->doubled | c->most_overtaken) != 0 &&
-        (names_none(c, at->senders) || names_none(c, at->receivers)))
-        return "fault_places: senders or receivers names no rank of any size";
-    if (f->partitions != 0 && names_none(c, at->half))
-        return "fault_places: half names no rank of any size";
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].wrong)
+            return all[i].why;
     return NULL;
 }
 

@@ -105,6 +105,12 @@ expect 2 'a number of runs, 1 .. 2^40' --runs 0 ./explored
 expect 2 'overtaken=N,partitions=N with N in 0 .. 1000' --faults wrong=1 ./explored
 expect 2 'ranks=A-B, senders=A-B' --fault-places ranks=9-3 ./explored
 expect 2 'ranks=A-B, senders=A-B' --fault-places ranks=64 ./explored
+expect 2 '--faults lost=1,lost=2: must be one number of each kind; lost has two' --faults lost=1,lost=2 ./explored
+expect 2 '--faults 1,2: must be one number of each kind; crashes has two' --faults 1,2 ./explored
+expect 2 'half names all ranks of each size' -P 3 --faults partitions=1 --fault-places half=0-2 ./explored
+expect 2 'half and one_way are of partitions' -P 3 --faults lost=1 --fault-places one-way ./explored
+expect 2 'ranks names the ranks that crash' -P 3 --faults partitions=1 --fault-places ranks=0 ./explored
+expect 2 'senders, receivers and tags name messages' -P 3 --faults crashes=1 --fault-places senders=0 ./explored
 expect 2 'fault_places: ranks names no rank of any size' -P 2 --faults crashes=1 --fault-places ranks=7 ./explored
 expect 2 'not an option of logp explore' --executor fiber ./explored
 expect 0 'no failure' -L 6us --runs 50 --faults overtaken=1 ./explored

@@ -662,6 +662,39 @@ static int no_memory(int P, void *arg)
     return -ENOMEM;
 }
 
+static int ends_at_once(struct logp_vp *vp, void *arg)
+{
+    (void)vp;
+    (void)arg;
+    return 0;
+}
+
+/* Each kind of place with the faults that may come there. */
+Test(check_network, places_where_faults_may_strike_are_accepted)
+{
+    static const struct {
+        struct logp_fault_limits faults;
+        struct logp_fault_places at;
+    } cases[] = {
+        {{.crashes = 1}, {.ranks = 1}},
+        {{.restarts = 1, .partitions = 1}, {.ranks = 1, .half = 1}},
+        {{.partitions = 1}, {.half = 3}}, /* all of P = 2, but not of P = 3 */
+        {{.partitions = 1}, {.one_way = true}},
+        {{.lost = 1}, {.senders = 1, .receivers = 2}},
+        {{.doubled = 1}, {.tags = 1}},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct logp_check check = {.size = sizeof(check),
+                                   .runs = 1,
+                                   .most_faults = cases[i].faults,
+                                   .fault_places = cases[i].at};
+
+        cr_assert_eq(logp_check(ends_at_once, NULL, &check, NULL), 0, "%zu: %s", i,
+                     check.checked.text);
+    }
+}
+
 Test(check_network, what_is_refused_has_a_reason)
 {
     struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
@@ -678,6 +711,7 @@ Test(check_network, what_is_refused_has_a_reason)
 Test(check_network, wrong_settings_are_refused)
 {
     static const char *const none[] = {NULL};
+    static const int one_size[] = {64};
     const struct {
         struct logp_check check;
         const char *why;
@@ -701,6 +735,28 @@ Test(check_network, wrong_settings_are_refused)
          "fault_places: senders or receivers names no rank of any size"},
         {{.fault_places = {.half = 1 << 3}, .most_faults = {.partitions = 1}},
          "fault_places: half names no rank of any size"},
+        {{.fault_places = {.half = 7}, .most_faults = {.partitions = 1}},
+         "fault_places: half names all ranks of each size, so nothing is cut off"},
+        {{.fault_places = {.half = UINT64_MAX},
+          .sizes = one_size,
+          .n_sizes = 1,
+          .most_faults = {.partitions = 1}},
+         "fault_places: half names all ranks of each size, so nothing is cut off"},
+        {{.fault_places = {.half = 1}, .most_faults = {.lost = 1}},
+         "fault_places: half and one_way are of partitions; set partitions of most_faults"},
+        {{.fault_places = {.one_way = true}, .most_overtaken = 1},
+         "fault_places: half and one_way are of partitions; set partitions of most_faults"},
+        {{.fault_places = {.ranks = 1}, .most_faults = {.partitions = 1}},
+         "fault_places: ranks names the ranks that crash; set crashes or restarts of most_faults"},
+        {{.fault_places = {.senders = 1}, .most_faults = {.crashes = 1}},
+         "fault_places: senders, receivers and tags name messages; set lost, doubled or "
+         "most_overtaken"},
+        {{.fault_places = {.receivers = 1}, .most_faults = {.restarts = 1}},
+         "fault_places: senders, receivers and tags name messages; set lost, doubled or "
+         "most_overtaken"},
+        {{.fault_places = {.tags = 1}, .most_faults = {.partitions = 1}},
+         "fault_places: senders, receivers and tags name messages; set lost, doubled or "
+         "most_overtaken"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -71,6 +71,7 @@ static struct problem *apply_most_faults(struct question *q, const char *option,
     int *const most[] = {&f->crashes,  &f->lost,       &f->doubled,
                          &f->restarts, &f->partitions, &q->explore.most_overtaken};
     const char *at = text;
+    bool given[6] = {false};
     struct item item;
     long value;
 
@@ -89,6 +90,9 @@ static struct problem *apply_most_faults(struct question *q, const char *option,
                 of_mpi ? "a number of ranks, or crashes=N,lost=N,doubled=N with N in 0 .. 1000"
                        : "a number of crashes, or crashes=N,restarts=N,lost=N,doubled=N,"
                          "overtaken=N,partitions=N with N in 0 .. 1000");
+        if (given[kind])
+            return must_be(option, text, "one number of each kind; %s has two", kinds.name[kind]);
+        given[kind] = true;
         *most[kind] = (int)value;
     }
     return NULL;
