@@ -227,7 +227,7 @@ static _Noreturn void show_smaller(struct lpi_job *job, struct lpi_replay *r)
 static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story,
                 struct logp_failure *found)
 {
-    const bool untimed = r->plan.untimed, traced = lpi_variable("LOGP_REPLAY_TRACE") != NULL;
+    const bool traced = lpi_variable("LOGP_REPLAY_TRACE") != NULL;
     struct logp_trace *trace = NULL;
     struct lpi_text t = {0}, differences = {0};
     int rc;
@@ -238,7 +238,7 @@ static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *sto
         job->check.timeout_ns = 0;
     if (traced)
         job->trace = &trace;
-    story->keeps_notes = traced && untimed;
+    story->keeps_notes = traced && lpi_trace_needs_notes(job, &r->plan);
     job->ready.answer = lpi_variable("LOGP_REPLAY_OUT");
     reach();
     if (lpi_variable("LOGP_REPLAY_SMALLER") != NULL)

@@ -73,6 +73,39 @@ void lpi_text_add_line(struct lpi_text *t, const char *name, const char *text)
     lpi_text_add(t, "\n");
 }
 
+/* ---- texts of the program ---- */
+
+/* The bytes of the control character that the text begins with; 0: it begins with another one. U+0080 to U+009f
+ * are control characters, too. */
+static size_t control_bytes(const unsigned char *s)
+{
+    return *s < ' ' || *s == 0x7f ? 1 : s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f ? 2 : 0;
+}
+
+void lpi_kit_show(char *to, size_t size, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    char piece[16];
+    size_t n = 0;
+
+    to[0] = '\0';
+    while (*s != '\0') {
+        const size_t control = control_bytes(s);
+
+        if (*s == '\n' || *s == '\t' || *s == '\r')
+            snprintf(piece, sizeof(piece), "\\%c", *s == '\n' ? 'n' : *s == '\t' ? 't' : 'r');
+        else if (control == 2)
+            snprintf(piece, sizeof(piece), "\\x%02x\\x%02x", s[0], s[1]);
+        else
+            snprintf(piece, sizeof(piece), control > 0 ? "\\x%02x" : "%c", *s);
+        if (n + strlen(piece) >= size)
+            return;
+        strcpy(to + n, piece);
+        n += strlen(piece);
+        s += control > 0 ? control : 1;
+    }
+}
+
 /* ---- fractions: as in C, in every locale ---- */
 
 /* @return the previous locale; 0: no memory */

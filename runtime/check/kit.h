@@ -68,6 +68,9 @@ void lpi_text_add(struct lpi_text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* "name text" and a newline. Control characters become \xHH, and \ becomes \\. */
 void lpi_text_add_line(struct lpi_text *t, const char *name, const char *text);
+/* Write a text of the program as it may be shown on a terminal: control characters become \n, \t, \r or
+ * \x1b. What does not fit is left out. */
+void lpi_kit_show(char *to, size_t size, const char *text);
 /* With a decimal point in every locale. */
 void lpi_text_add_fraction(struct lpi_text *t, double x);
 /* Read what that has written at *at, and advance *at. @return 0; -EINVAL, -ENOMEM */
@@ -278,8 +281,9 @@ void lpi_outcomes_free(struct lpi_outcomes *o);
 struct lpi_point {
     int16_t kind; /* -1: a fault; its tag is the number of the message */
     int16_t n;
-    int rank, source, tag; /* of the alternative; of a choice of the program, its index */
-    int polls;             /* as of the alternative, if it is a fault; of others, 0 */
+    /* of the alternative; tag of a choice of the program, or of a miss: its index */
+    int rank, source, tag;
+    int polls; /* as of the alternative, if it is a fault; of others, 0 */
 };
 
 struct lpi_guide;
@@ -990,6 +994,8 @@ void lpi_progress_describe(struct lpi_job *job, bool failed, int rc);
 
 /* ---- trace_lines.c ---- */
 
+/* Whether the story of a run with this plan, whose trace is to be written, must keep its notes. */
+bool lpi_trace_needs_notes(const struct lpi_job *job, const struct lpi_plan *plan);
 /* Write the trace of the job's last run as lines: see again.c. */
 void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s,
                      const struct logp_trace *trace);

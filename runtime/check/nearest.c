@@ -55,7 +55,7 @@ static void tell(struct nearest *near, const struct lpi_plan *plan, int at, stru
     if (story == NULL)
         return;
     job->trace = &trace;
-    story->keeps_notes = plan->untimed;
+    story->keeps_notes = lpi_trace_needs_notes(job, plan);
     if (lpi_job_again(job, plan, &near->trial, story) == 0 && trace != NULL &&
         at < lpi_observer_count(job->observer)) {
         lpi_text_add(&words, "choice %d: ", at + 1);

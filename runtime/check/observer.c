@@ -87,7 +87,7 @@ static struct lpi_point point_of(const struct logp_alternative *taken, int n)
         .n = (int16_t)n,
         .rank = taken->rank,
         .source = taken->source,
-        .tag = taken->kind == LOGP_PICK ? taken->index : taken->tag,
+        .tag = taken->kind == LOGP_PICK || taken->kind == LOGP_MISS ? taken->index : taken->tag,
         .polls = taken->kind == LOGP_FAULT && taken->tag != LOGP_FAULT_NONE ? taken->polls : 0};
 }
 
@@ -259,13 +259,14 @@ void lpi_observer_note(void *arg, const struct logp_note *n)
 void lpi_observer_payload(void *arg, int rank, int tag, const void *data, size_t n_bytes)
 {
     struct lpi_observer *e = arg;
-    char text[160] = "";
+    char text[160] = "", shown[4 * sizeof(text)];
 
     if (e->story == NULL || e->detached)
         return;
     e->job->check.describe(e->check_arg, tag, data, n_bytes, text, sizeof(text));
     text[sizeof(text) - 1] = '\0';
-    lpi_story_payload(e->story, rank, text);
+    lpi_kit_show(shown, sizeof(shown), text);
+    lpi_story_payload(e->story, rank, shown);
 }
 
 void lpi_observer_leave_frames(void *arg, int rank)

@@ -27,10 +27,12 @@ struct writing {
     struct lpi_text *t; /* NULL: only count steps */
     const struct logp_trace *trace;
     uint32_t n_labels;
-    int64_t now;     /* when the next step begins */
-    int64_t **steps; /* by rank and event; NULL: times */
+    int64_t now;         /* when the next step begins */
+    int64_t **steps;     /* by rank and event; NULL: times */
+    const char *payload; /* of the next send, which has been noted: its description; NULL: none */
     struct at {
         size_t next;     /* event */
+        int next_note;   /* times: it is later than those of all sends so far */
         int64_t last_ns; /* where the last one ended */
     } * ranks;
 };
@@ -103,6 +105,8 @@ static void take_step(struct writing *w, int64_t rank, const struct logp_event *
     w->steps[rank][i] = now;
     if (w->t == NULL)
         return;
+    if (e.kind == LOGP_EVENT_SEND && w->payload != NULL)
+        write_mark(w, rank, now, w->payload);
     if (e.kind == LOGP_EVENT_RECEIVE)
         write_idle(w, rank, now, e.peer, e.tag);
     e.start_ns = now;
@@ -158,11 +162,9 @@ static void go(struct writing *w, const struct lpi_story *s, int64_t P, int64_t 
         const struct logp_note *note = &s->notes[i];
 
         if (note->kind == LOGP_NOTE_SEND) {
-            const int64_t now = w->now;
-
+            w->payload = s->payloads[i];
             go_to(w, note->rank, LOGP_EVENT_SEND, INT64_MAX, end);
-            if (s->payloads[i] != NULL && w->t != NULL)
-                write_mark(w, note->rank, now, s->payloads[i]);
+            w->payload = NULL;
         } else if (note->kind == LOGP_NOTE_RECEIVE)
             go_to(w, note->rank, LOGP_EVENT_RECEIVE, INT64_MAX, end);
         else if (note->kind == LOGP_NOTE_ENDED)
@@ -192,7 +194,8 @@ static bool make_steps(struct writing *w, int64_t P)
 
 /* ---- the whole trace ---- */
 
-/* Write the fault events of a message, and the description of its payload, where its send begins. */
+/* Write the fault events of a message, and the description of its payload, where its send begins. Sends
+ * that begin at one time are noted in their order. */
 static void write_events(struct writing *w, const struct lpi_story *s, int64_t rank,
                          const struct logp_event *send)
 {
@@ -202,10 +205,14 @@ static void write_events(struct writing *w, const struct lpi_story *s, int64_t r
         if (fault->kind != NULL && fault->src == rank && fault->time_ns == send->start_ns)
             write_mark(w, rank, send->start_ns, fault->kind);
     }
-    for (int i = 0; i < s->n_notes; i++)
+    for (int i = w->ranks[rank].next_note; i < s->n_notes; i++)
         if (s->notes[i].kind == LOGP_NOTE_SEND && s->notes[i].rank == rank &&
-            s->notes[i].time_ns == send->start_ns && s->payloads[i] != NULL)
-            write_mark(w, rank, send->start_ns, s->payloads[i]);
+            s->notes[i].time_ns == send->start_ns) {
+            if (s->payloads[i] != NULL)
+                write_mark(w, rank, send->start_ns, s->payloads[i]);
+            w->ranks[rank].next_note = i + 1;
+            break;
+        }
 }
 
 static void write_times(struct writing *w, const struct lpi_story *s, int64_t P)
@@ -257,6 +264,11 @@ static void write_ends(struct writing *w, const struct lpi_job *job, const struc
     free(words.s);
     for (int i = 0; i < s->n_waits; i++)
         write_wait(w, &s->waits[i], end);
+}
+
+bool lpi_trace_needs_notes(const struct lpi_job *job, const struct lpi_plan *plan)
+{
+    return plan->untimed || job->check.describe != NULL;
 }
 
 void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s,

@@ -15,13 +15,13 @@ cd "$(dirname "$plugin")" || exit 1 # where the programs of the replays are
 grep -q '^its replay could not be written to left/over: No such file' "$dir/none" || fail "no folder: $(cat "$dir/none")"
 (cd "$dir/at" && LOGP_REPLAY_DIR=left "$replayed" >"$dir/found") && fail 'nothing has failed'
 mapfile -t left < <(sed -n "s|^to repeat it: logp replay |$dir/at/|p" "$dir/found")
-[ ${#left[@]} -eq 5 ] || fail "not five replays: $(cat "$dir/found")"
+[ ${#left[@]} -eq 8 ] || fail "not eight replays: $(cat "$dir/found")"
 # the same once more are the same files; of another failure of that name, another one
 (cd "$dir/at" && LOGP_REPLAY_DIR=left "$replayed" >/dev/null)
-[ "$(find "$dir/at/left" -type f | wc -l)" -eq 5 ] || fail "$(ls "$dir/at/left")"
+[ "$(find "$dir/at/left" -type f | wc -l)" -eq 8 ] || fail "$(ls "$dir/at/left")"
 (cd "$dir/at" && LOGP_REPLAY_DIR=left OTHERWISE=1 "$replayed" race >/dev/null)
 [ -n "$(find "$dir/at/left" -name 'race-p3-*-2.replay')" ] || fail "$(ls "$dir/at/left")"
-race=${left[0]} timed=${left[1]} ring=${left[2]} lost=${left[3]} late=${left[4]}
+race=${left[0]} timed=${left[1]} ring=${left[2]} lost=${left[3]} words=${left[4]} words_in_time=${left[5]} early=${left[6]} late=${left[7]}
 
 programs=("" "$replayed" "$rebuilt")
 for file in "${left[@]}"; do
@@ -98,12 +98,28 @@ says 'race, P = 3: 3 steps, in the order in which they were taken' trace --repla
 logp trace --replay "$race" --format goal
 grep -q 'send 4b to 0 tag 3' "$dir/out" || fail "goal: $(cat "$dir/out")"
 
+# payloads in words, each once at its send, and as one line
+letter='letter [0-9]*\\nend\\n\\x1b\[2J'
+for file in "$words" "$words_in_time"; do
+    json '[.events[] | select(.kind == "mark" and (.label | startswith("letter"))) | .label[0:9]] | .[0:2] == ["letter 10", "letter 11"] and
+          (unique | length) == length' trace --replay "$file"
+    logp trace --replay "$file"
+    { [ $code -eq 0 ] && [ "$(grep -c "^P[12], [a-z]* [0-9.]*, to P0: $letter\$" "$dir/out")" -ge 2 ]; } ||
+        fail "words: $(cat "$dir/out" "$dir/all")"
+    logp trace --replay "$file" --diff
+    grep -q "^P1, [a-z]* [0-9.]*, to P0: $letter\$" "$dir/out" || fail "words, diff: $(cat "$dir/out" "$dir/all")"
+    logp trace --replay "$file" --format svg --output "$dir/t.svg"
+    grep -q "<title>$letter, " "$dir/t.svg" || fail "words, svg: $(cat "$dir/all")"
+done
+
 # beside it the nearest run that passes
 logp trace --replay "$race" --diff
 { [ $code -eq 0 ] && grep -qx 'the failure' "$dir/out" && grep -qx 'the nearest run that passes' "$dir/out" &&
     [ "$(grep -c '^P0 ' "$dir/out")" -eq 2 ]; } || fail "diff: $(cat "$dir/out" "$dir/all")"
 grep -q '^they differ in choice [0-9]*: rank [0-9] .*; in the run that passes, rank [0-9] .*; from step [0-2] on; race failed' "$dir/out" ||
     fail "diff: $(cat "$dir/out")"
+logp trace --replay "$early" --diff
+grep -q '; in the run that passes, the wait of rank 0 ends at its time; ' "$dir/out" || fail "diff: $(cat "$dir/out")"
 for file in "$race" "$ring" "$lost"; do
     logp trace --replay "$file" --diff --format svg --output "$dir/t.svg"
     { [ $code -eq 0 ] && [ "$(grep -c 'class="name"' "$dir/t.svg")" -eq 2 ] && grep -q 'dotted line' "$dir/t.svg"; } ||

@@ -9,6 +9,7 @@
  */
 #include <logp/logp.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,48 @@ static int gather(struct logp_vp *vp, void *arg)
     return rc;
 }
 
+/* Payloads in words, some of which could spoil a line or a terminal. In time, the sends of a rank begin at once. */
+static void describe(void *arg, int tag, const void *data, size_t n_bytes, char *text, size_t size)
+{
+    int x = 0;
+
+    (void)arg;
+    (void)tag;
+    if (n_bytes == sizeof(x))
+        memcpy(&x, data, sizeof(x));
+    snprintf(text, size, "letter %d\nend\n\x1b[2J", x);
+}
+
+static int letters(struct logp_vp *vp, void *arg)
+{
+    int me = logp_vp_rank(vp), rc = logp_compute(vp, 100, NULL, NULL);
+
+    for (int i = 0; rc == 0 && me > 0 && i < 2; i++) {
+        const int x = 10 * me + i;
+
+        rc = logp_send(vp, 0, 3, &x, sizeof(x));
+    }
+    return me > 0 || rc != 0 ? rc : race(vp, arg);
+}
+
+/* A message comes before the end of a wait. */
+static int early(struct logp_vp *vp, void *arg)
+{
+    int rc;
+
+    if (logp_vp_rank(vp) > 0)
+        return logp_send(vp, 0, 1, NULL, 0);
+    rc = logp_recv_until(vp, LOGP_ANY_SOURCE, 1, NULL, 0, logp_now(vp) + 1000, NULL);
+    if (rc != -ETIME)
+        return rc != 0 ? rc : LOGP_FAIL(vp, "it was not late");
+    rc = 0;
+    for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
+        rc = logp_recv(vp, i, 1, NULL, 0, NULL);
+    return rc;
+}
+
 static const struct logp_latency exponential = {.kind = LOGP_LATENCY_EXPONENTIAL};
+static const struct logp_network at_once = {.params = {.L_ns = 6000}, .latency = &exponential};
 static const struct logp_network varying = {
     .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
     .latency = &exponential};
@@ -100,6 +142,11 @@ static const struct {
     {"race in time", race, {.network = &varying}},
     {"ring", ring, {.strategy = LOGP_STRATEGY_EXHAUSTIVE}},
     {"lost", gather, {.network = &faulty, .smallest = 2}},
+    {"words", letters, {.seed = 1, .describe = describe, .leaves_messages = true}},
+    {"words in time",
+     letters,
+     {.network = &at_once, .describe = describe, .leaves_messages = true}},
+    {"early", early, {.seed = 1}},
     {"late\\\t\xc3\xa9\"<", late, {.seed = 0}},
 };
 
@@ -125,6 +172,7 @@ int main(int argc, char **argv)
 
         if (!is_wanted(rows[i].name, argc, argv))
             continue;
+        check.size = sizeof(check);
         check.sizes = (int[]){2, 3, 5};
         check.n_sizes = 3;
         check.name = rows[i].name;

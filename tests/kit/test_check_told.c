@@ -90,6 +90,26 @@ Test(check_told, payloads_of_timed_runs_are_described)
     SAYS(f.text, "send to rank 0, tag 1 (vote), 8 bytes (vote of 1, term 3)\n");
 }
 
+static void describe_oddly(void *arg, int tag, const void *data, size_t n_bytes, char *text,
+                           size_t size)
+{
+    (void)arg;
+    (void)tag;
+    (void)data;
+    (void)n_bytes;
+    snprintf(text, size, "a\nb\x1b[2J");
+}
+
+Test(check_told, control_characters_of_payloads_are_shown)
+{
+    struct logp_check check = voting(3);
+    TEST_FAILURE f = {.text = NULL};
+
+    check.describe = describe_oddly;
+    cr_assert_eq(logp_check(votes, NULL, &check, &f), -EPROTO);
+    SAYS(f.text, "send to rank 0, tag 1 (vote), 8 bytes (a\\nb\\x1b[2J)\n");
+}
+
 static int leaves(struct logp_vp *vp, void *arg)
 {
     const struct vote v = {4, 1};

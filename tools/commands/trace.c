@@ -191,7 +191,7 @@ static struct problem *trace_replay(struct question *q, struct answer_file *to)
 {
     struct logp_replay *r;
     char *program, *failure, *text;
-    struct shown s = {.q = q};
+    struct shown s = {.q = q, .says_marks = true};
     struct replayed what;
     struct problem *problem;
 

@@ -190,6 +190,38 @@ static void print_axis(const struct page *p)
     fprintf(p->to->f, " %s\n", unit_words(p->s));
 }
 
+enum { MOST_LISTED = 24 };
+
+/* List the marks of sends: descriptions of payloads, and faults. */
+static void print_words(const struct page *p)
+{
+    char time[32];
+    int left = 0;
+
+    for (int64_t i = 0; i < p->window.n_ranks; i++) {
+        const int64_t rank = p->window.ranks[i];
+        size_t n;
+        const struct logp_event *e = logp_trace_events(p->trace, rank, &n);
+
+        for (size_t k = 0, send = 0; k < n; k++) {
+            send = send > k ? send : k;
+            while (send < n && e[send].kind == LOGP_EVENT_MARK)
+                send++;
+            if (e[k].kind != LOGP_EVENT_MARK || send == n || e[send].kind != LOGP_EVENT_SEND ||
+                e[send].start_ns != e[k].start_ns ||
+                !is_in_window(&p->window, e[k].start_ns, e[k].end_ns) || left++ >= MOST_LISTED)
+                continue;
+            fprintf(p->to->f, "P%lld, %s %s, to P%d: ", (long long)rank,
+                    p->s->steps ? "step" : "time", in_units(p->s->q, e[k].start_ns, time),
+                    (int)e[send].peer);
+            write_shown(p->to->f, logp_trace_label(p->trace, e[k].label));
+            putc('\n', p->to->f);
+        }
+    }
+    if (left > MOST_LISTED)
+        fprintf(p->to->f, "and %d more\n", left - MOST_LISTED);
+}
+
 static void print_diagram(struct page *p, const struct logp_trace *trace, const char *name)
 {
     if (name != NULL)
@@ -199,6 +231,8 @@ static void print_diagram(struct page *p, const struct logp_trace *trace, const 
         print_line(p, p->window.ranks[i]);
     if (p->window.to_ns > p->window.from_ns)
         print_axis(p);
+    if (p->s->says_marks)
+        print_words(p);
 }
 
 static void print_legend(const struct page *p)

@@ -44,6 +44,7 @@ struct shown {
     bool in_page;                            /* the SVG is part of a page, which has its styles */
     int64_t parted_ns;                  /* with names: the time of a vertical line; < 0: none */
     bool steps;                         /* times count steps, not units */
+    bool says_marks;                    /* as text, list the marks of sends below the diagram */
     const struct logp_trace *trace;     /* of the run; without a run, of the schedule */
     const struct logp_trace *predicted; /* shown with it; NULL: none */
     struct parting parting;             /* with `predicted` */
