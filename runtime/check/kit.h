@@ -397,11 +397,12 @@ struct lpi_reached {
         int n_ways;
     } * all;
     int n, capacity;
+    bool has_more;      /* the program has reached others, for which there is no place */
     uint64_t last;      /* the labels of the last run that was added, as bits */
     struct lpi_way way; /* of this run: a copy, but its answers are those in `all`; n 0: none */
 };
-/* Add the labels that the check names. */
-void lpi_reached_begin(struct lpi_reached *l, const struct logp_check *check);
+/* Add the labels that the check names. @return false: there are too many */
+bool lpi_reached_begin(struct lpi_reached *l, const struct logp_check *check);
 /* Runs with another number of processors begin. */
 void lpi_reached_begin_size(struct lpi_reached *l);
 void lpi_reached_begin_run(struct lpi_reached *l);
@@ -412,8 +413,8 @@ void lpi_reached_add(struct lpi_reached *l, const struct lpi_isolated *from, uin
 /* Draw whether the next run, whose plan has been drawn, begins as an earlier one. */
 void lpi_reached_lead(struct lpi_job *job);
 void lpi_reached_free(struct lpi_reached *l);
-/* A line for each label. */
-void lpi_reached_tell(struct lpi_text *t, const struct lpi_reached *l, uint64_t runs);
+/* A line for each label. failed: the failure has named those that must be reached */
+void lpi_reached_tell(struct lpi_text *t, const struct lpi_job *job, bool failed);
 /* The first of n labels that this run has not reached; NULL: none */
 const char *lpi_reached_not(const struct lpi_reached *l, const char *const *labels, int n);
 /* Write the labels that no run has reached, as many as fit in `size` bytes. @return false: none */
@@ -802,6 +803,7 @@ struct lpi_isolated {
     /* Names of the labels that the child knows, those of a run before the run is reported */
     char labels[LPI_LABELS][LPI_LABEL_TEXT];
     int n_labels;
+    bool has_more_labels; /* as lpi_reached.has_more */
     int index[LPI_CHILD_CHOICES];
     uint64_t what[LPI_CHILD_CHOICES];
 };

@@ -33,18 +33,20 @@ static struct lpi_label_count *find(struct lpi_reached *l, const char *name)
     for (int i = 0; i < l->n; i++)
         if (is_same(l->all[i].name, name))
             return &l->all[i];
+    l->has_more = l->has_more || l->n == LPI_LABELS;
     if (l->n == LPI_LABELS || !LPI_GROW(l->all, l->capacity, l->n + 1))
         return NULL;
     l->all[l->n] = (struct lpi_label_count){.name = strndup(name, LPI_LABEL_TEXT - 1)};
     return l->all[l->n].name != NULL ? &l->all[l->n++] : NULL;
 }
 
-void lpi_reached_begin(struct lpi_reached *l, const struct logp_check *check)
+bool lpi_reached_begin(struct lpi_reached *l, const struct logp_check *check)
 {
     for (int i = 0; i < check->n_labels; i++)
         find(l, check->labels[i]);
     for (int i = 0; i < check->n_must_reach; i++)
         find(l, check->must_reach[i]);
+    return !l->has_more;
 }
 
 const char *lpi_reached_not(const struct lpi_reached *l, const char *const *labels, int n)
@@ -99,10 +101,12 @@ static void give_names(const struct lpi_reached *l, struct lpi_isolated *to)
 {
     for (; to->n_labels < l->n; to->n_labels++)
         snprintf(to->labels[to->n_labels], sizeof(to->labels[0]), "%s", l->all[to->n_labels].name);
+    to->has_more_labels = l->has_more;
 }
 
 void lpi_reached_add(struct lpi_reached *l, const struct lpi_isolated *from, uint64_t labels)
 {
+    l->has_more = l->has_more || from->has_more_labels;
     for (int i = 0; i < from->n_labels && labels >> i != 0; i++) {
         struct lpi_label_count *found = (labels >> i & 1) != 0 ? find(l, from->labels[i]) : NULL;
 
@@ -186,14 +190,31 @@ void lpi_reached_free(struct lpi_reached *l)
     *l = (struct lpi_reached){0};
 }
 
-void lpi_reached_tell(struct lpi_text *t, const struct lpi_reached *l, uint64_t runs)
+/* Whether each run must reach the label. */
+static bool must_be_reached(const struct logp_check *check, const char *name)
 {
-    for (int i = 0; i < l->n; i++)
+    for (int i = 0; i < check->n_must_reach; i++)
+        if (is_same(check->must_reach[i], name))
+            return true;
+    return false;
+}
+
+void lpi_reached_tell(struct lpi_text *t, const struct lpi_job *job, bool failed)
+{
+    const struct lpi_reached *l = &job->labels;
+    char name[4 * LPI_LABEL_TEXT];
+
+    for (int i = 0; i < l->n; i++) {
+        lpi_kit_show(name, sizeof(name), l->all[i].name);
         if (l->all[i].runs > 0)
             lpi_text_add(t, "reached in %" PRIu64 " of %" PRIu64 " runs: %s\n", l->all[i].runs,
-                         runs, l->all[i].name);
-        else
-            lpi_text_add(t, "never reached, so the check may check nothing: %s\n", l->all[i].name);
+                         job->checked.runs, name);
+        else if (!failed || !must_be_reached(&job->check, l->all[i].name))
+            lpi_text_add(t, "never reached, so the check may check nothing: %s\n", name);
+    }
+    if (l->has_more)
+        lpi_text_add(t, "the program reached more labels; only the first %d are counted\n",
+                     LPI_LABELS);
 }
 
 bool lpi_reached_missing(const struct lpi_reached *l, char *text, size_t size)
@@ -204,16 +225,19 @@ bool lpi_reached_missing(const struct lpi_reached *l, char *text, size_t size)
     for (int i = 0; i < l->n; i++)
         left += l->all[i].runs == 0;
     for (int i = 0; i < l->n && left > 0; i++) {
-        const char *name = l->all[i].name, *between = n > 0 ? ", " : "";
-        const bool fits = n + strnlen(name, 64) + MORE < size;
+        const char *between = n > 0 ? ", " : "";
+        char name[65];
+        bool fits;
 
         if (l->all[i].runs > 0)
             continue;
+        lpi_kit_show(name, sizeof(name), l->all[i].name);
+        fits = n + strlen(name) + MORE < size;
         if (n > 0 && !fits) {
             snprintf(text + n, size - n, " and %d more", left);
             break;
         }
-        n += (size_t)snprintf(text + n, size - n, "%s%.64s", between, name);
+        n += (size_t)snprintf(text + n, size - n, "%s%s", between, name);
         left--;
     }
     return n > 0;

@@ -133,13 +133,13 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     }
     job->checked.complete = complete && job->checked.cut == 0;
     if (rc != 0 || job->outcome.kind == LOGP_FAILURE_NONE) {
-        lpi_reached_tell(&labels, &job->labels, job->checked.runs);
+        lpi_reached_tell(&labels, job, false);
         add_labels(failure, &labels);
         return rc;
     }
     done = job->checked;
     done.complete = false;
-    lpi_reached_tell(&labels, &job->labels, done.runs);
+    lpi_reached_tell(&labels, job, true);
     snprintf(job->again, sizeof(job->again),
              "to repeat it: LOGP_CHECK_SEED=%" PRIu64 " LOGP_CHECK_RUNS=%" PRIu64
              " in the environment; LOGP_REPLAY_DIR=DIR keeps a replay",
@@ -224,8 +224,13 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         job->most = job->check.runs;
         job->end_ns = end_of(job->check.time_ns);
         make_plan(&job->plan, &job->check);
-        lpi_reached_begin(&job->labels, &job->check);
-        rc = lpi_regressions(job, given, &found);
+        if (!lpi_reached_begin(&job->labels, &job->check)) {
+            snprintf(job->why, sizeof(job->why),
+                     "labels, must_reach: %d different ones at most, in both together", LPI_LABELS);
+            rc = -EINVAL;
+        }
+        if (rc == 0)
+            rc = lpi_regressions(job, given, &found);
         if (rc == 0)
             rc = search_watched(job, &found);
         if (job->fixed.n > 0)

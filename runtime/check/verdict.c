@@ -26,12 +26,14 @@ static struct lpi_outcome not_reached(const struct lpi_job *job, struct lpi_outc
 {
     const struct logp_check *c = &job->check;
     const char *label = lpi_reached_not(&job->labels, c->must_reach, c->n_must_reach);
+    char shown[201];
 
     if (label == NULL ||
         (cut && c->strategy != LOGP_STRATEGY_RANDOM && c->strategy != LOGP_STRATEGY_DELAYS))
         return o;
     o = lpi_outcome_with(LOGP_FAILURE_LIVELOCK, -ELOOP, -1);
-    snprintf(o.detail, sizeof(o.detail), "%.200s: not reached%s", label,
+    lpi_kit_show(shown, sizeof(shown), label);
+    snprintf(o.detail, sizeof(o.detail), "%s: not reached%s", shown,
              cut ? " within most_steps events" : ", though the run has ended");
     return o;
 }

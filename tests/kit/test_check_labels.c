@@ -56,6 +56,105 @@ Test(check_labels, all_that_are_not_reached_are_named)
     SAYS(check.checked.text, "another leader, number 4 and 15 more");
 }
 
+/* A label must be reached, and a failure that says that it was not says it once. */
+Test(check_labels, a_label_that_must_be_reached_is_named_once)
+{
+    struct logp_check check = check_of(3, LOGP_STRATEGY_EXHAUSTIVE, 0);
+    TEST_FAILURE f = {.text = NULL};
+
+    check.must_reach = labels;
+    check.n_must_reach = 1;
+    check.labels = labels + 1;
+    check.n_labels = 1;
+    cr_assert_eq(logp_check(first_of_two, NULL, &check, &f), -ELOOP);
+    SAYS(f.text, "rank 2 is first: not reached, though the run has ended");
+    SAYS(f.text, "never reached, so the check may check nothing: rank 3 is first\n");
+    cr_assert(strstr(f.text, "nothing: rank 2") == NULL, "%s", f.text);
+}
+
+enum { MANY = 70 };
+
+/* The argument: how many labels */
+static int reaches_many(struct logp_vp *vp, void *arg)
+{
+    const int *n = arg;
+    char label[32];
+
+    for (int i = 0; i < *n; i++) {
+        snprintf(label, sizeof(label), "label %d", i);
+        LOGP_REACHED(vp, label);
+    }
+    return 0;
+}
+
+Test(check_labels, more_labels_than_are_counted_are_told)
+{
+    for (int cores = 1; cores <= 2; cores++)
+        for (int n = 64; n <= MANY; n += MANY - 64)
+            for (enum logp_strategy i = LOGP_STRATEGY_RANDOM; i <= LOGP_STRATEGY_DELAYS; i++) {
+                struct logp_check check = check_of(2, i, 20);
+                TEST_FAILURE f = {.text = NULL};
+
+                check.cores = cores;
+                cr_assert_eq(logp_check(reaches_many, &n, &check, &f), 0);
+                SAYS(f.text, ": label 63\n");
+                cr_assert_eq(strstr(f.text, "the program reached more labels; only the first 64 "
+                                            "are counted\n") != NULL,
+                             n > 64, "%d: %s", n, f.text);
+            }
+}
+
+Test(check_labels, a_check_names_no_more_than_are_counted)
+{
+    static const char *many[MANY];
+    static char names[MANY][32];
+    int n = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof(names[i]), "label %d", i);
+        many[i] = names[i];
+    }
+    for (int more = 0; more < 2; more++) {
+        struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 1);
+
+        check.labels = many;
+        check.n_labels = 64;
+        check.must_reach = many + more;
+        check.n_must_reach = 64;
+        n = 64;
+        cr_assert_eq(logp_check(reaches_many, &n, &check, NULL), more == 0 ? 0 : -EINVAL);
+        if (more > 0)
+            cr_assert_str_eq(check.checked.text,
+                             "labels, must_reach: 64 different ones at most, in both together");
+    }
+}
+
+static int reaches_odd(struct logp_vp *vp, void *arg)
+{
+    LOGP_REACHED(vp, "new\nline\x1b[31m \xc3\xa9\xc2\x9b");
+    return arg != NULL ? -EPROTO : 0;
+}
+
+/* A text of the program neither moves the cursor of a terminal nor looks like another line. */
+Test(check_labels, control_characters_are_shown)
+{
+    static const char *const odd[] = {"a\nb\x1b[2J"};
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 1);
+    TEST_FAILURE f = {.text = NULL};
+    TEST_FAILURE must = {.text = NULL};
+
+    check.labels = odd;
+    check.n_labels = 1;
+    cr_assert_eq(logp_check(reaches_odd, NULL, &check, &f), 0);
+    SAYS(f.text, ": new\\nline\\x1b[31m \xc3\xa9\\xc2\\x9b\n");
+    SAYS(f.text, "check nothing: a\\nb\\x1b[2J\n");
+    SAYS(check.checked.text, "never reached: a\\nb\\x1b[2J");
+    check.must_reach = odd;
+    check.n_must_reach = 1;
+    cr_assert_eq(logp_check(reaches_odd, NULL, &check, &must), -ELOOP);
+    SAYS(must.text, ": a\\nb\\x1b[2J: not reached");
+}
+
 /* One label is named by no field, so a process of the check tells it. */
 static int labelled_runs(struct logp_vp *vp, void *arg)
 {
