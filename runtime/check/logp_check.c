@@ -115,11 +115,25 @@ static void add_labels(struct logp_failure *failure, struct lpi_text *labels)
     free(labels->s);
 }
 
+/* An exhaustive search of this size has come to its end, and has cut all that it explored: no run is known
+ * to end. Make its first run once more, which fails. before: the search */
+static int fail_without_end(struct lpi_job *job, const struct logp_checked *before)
+{
+    static const struct lpi_answers none;
+    const struct lpi_plan plan = job->plan;
+
+    if (job->check.strategy != LOGP_STRATEGY_EXHAUSTIVE || job->outcome.kind != LOGP_FAILURE_NONE ||
+        job->out_of_runs || job->out_of_time || job->checked.cut == before->cut ||
+        job->checked.executions > before->executions)
+        return 0;
+    return lpi_job_again(job, &plan, &none, NULL);
+}
+
 /* Search all sizes. @return 0: no failure; or as logp_check() */
 static int search(struct lpi_job *job, struct logp_failure *failure)
 {
     const struct logp_check *c = &job->check;
-    struct logp_checked done;
+    struct logp_checked done, before;
     const int64_t end_ns = job->end_ns;
     struct lpi_text labels = {0};
     bool complete = true;
@@ -128,7 +142,10 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     for (; rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && n < c->n_sizes; n++) {
         job->checked.complete = false;
         job->end_ns = share_of(end_ns, c->n_sizes - n);
+        before = job->checked;
         rc = lpi_search(job, c->sizes[n]);
+        if (rc == 0)
+            rc = fail_without_end(job, &before);
         complete = complete && job->checked.complete;
     }
     job->checked.complete = complete && job->checked.cut == 0;
