@@ -98,11 +98,8 @@ static void confirm(struct lpi_job *job, struct logp_failure *failure)
     failure->kind = LOGP_FAILURE_UNCONTROLLED;
     failure->error = -ESTALE;
     failure->uncontrolled = true;
-    lpi_add_line(failure,
-                 "In a fresh process the same choices do not fail: the program depends on earlier "
-                 "runs, as by a\nstatic variable that keeps its value. Reset it in the function "
-                 "`before` of the check.",
-                 "", 0);
+    job->depends = true;
+    lpi_add_line(failure, lpi_fresh_depends, "", 0);
 }
 
 /* Append the lines to the text of the failure, and free them. */
@@ -158,9 +155,8 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     done.complete = false;
     lpi_reached_tell(&labels, &job->labels, done.runs);
     snprintf(job->again, sizeof(job->again),
-             "to repeat it: LOGP_CHECK_SEED=%" PRIu64 " LOGP_CHECK_RUNS=%" PRIu64
-             " in the environment; LOGP_REPLAY_DIR=DIR keeps a replay",
-             c->seed, job->plan.run + 1);
+             "LOGP_CHECK_SEED=%" PRIu64 " LOGP_CHECK_RUNS=%" PRIu64 " in the environment", c->seed,
+             job->plan.run + 1);
     job->end_ns = 0;
     job->progress.makes_smaller = true;
     job->check.twice_every = -1;
