@@ -243,7 +243,7 @@ struct logp_check {
     /** Events of one run, at most; 0: 200 000. A longer run is cut: it has no result, `checked.cut`
      *  counts it, and the check is not complete. If the first 4 runs of a size are all cut, the
      *  check fails with LOGP_FAILURE_LIVELOCK; an exhaustive one only if the program has not called
-     *  logp_choose() in the last of them. */
+     *  logp_choose() in the last of them, or if it cuts all that it explores of a size. */
     uint64_t most_steps;
     bool must_end; /**< a run that is cut is a failure (LOGP_FAILURE_LIVELOCK) */
     /** Called at each event of each run, in order, by the vp that holds the processor; for monitors
@@ -401,10 +401,10 @@ struct logp_failure {
  *                        the process of the failure in this way and reports the result
  *   LOGP_REPLAY_EXECUTOR=NAME  the executor of the replay, for example "thread"
  *   LOGP_CHECK_JUNIT=FILE  the results of all checks of the process as JUnit XML; FILE is written anew
- *                          after each check
+ *                          after each check. -EINVAL, before any run, if it cannot be written
  *   LOGP_CHECK_CONFIRM=0  do not repeat failures in a fresh process. With 1, or without it, the program is started
  *                         again for each failure, with stdin from /dev/null and LOGP_REPLAY. A
- *                         failure that does not recur there is LOGP_FAILURE_UNCONTROLLED
+ *                         failure that does not recur there is LOGP_FAILURE_UNCONTROLLED, and leaves no replay
  *
  * If stderr is a terminal, a line shows how far the check is, after its first second. It is erased
  * at the end.

@@ -219,8 +219,13 @@ static bool is_on_stack(const struct lpi_proc *p, const void *buf)
 static int irecv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                  const struct logp_recv_options *o, struct logp_request **request)
 {
-    const int rc = post(vp, src, tag, buf, capacity, o, request, true);
+    int rc;
 
+    if (vp->proc->core->machine->explore != NULL && !lpi_calls_itself(vp->proc)) {
+        *request = NULL;
+        return lpi_explored_end_for_other(vp->proc);
+    }
+    rc = post(vp, src, tag, buf, capacity, o, request, true);
     if (rc != 0)
         return rc;
     if (!is_on_stack(vp->proc, buf))

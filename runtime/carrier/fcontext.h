@@ -59,6 +59,14 @@ void *make_fcontext(void *top, size_t size, void (*fn)(struct lpi_fcontext_trans
 #ifdef LPI_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#else
+/* The program may be built with AddressSanitizer, though this library is not. Unless it knows each
+ * stack, the stacks of allocations end at their first frame, and leaks of one frame are not reported. */
+__attribute__((weak)) void __sanitizer_start_switch_fiber(void **fake_stack, const void *bottom,
+                                                          size_t size);
+__attribute__((weak)) void __sanitizer_finish_switch_fiber(void *fake_stack, const void **bottom,
+                                                           size_t *size);
+__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *from, size_t size);
 #endif
 #ifdef LPI_TSAN
 #include <sanitizer/tsan_interface.h>
@@ -74,6 +82,15 @@ static inline bool lpi_on_valgrind(void)
     return RUNNING_ON_VALGRIND;
 #else
     return false;
+#endif
+}
+
+static inline bool lpi_on_asan(void)
+{
+#ifdef LPI_ASAN
+    return true;
+#else
+    return __builtin_expect(__sanitizer_start_switch_fiber != NULL, false);
 #endif
 }
 
@@ -98,10 +115,8 @@ static inline void lpi_shadow_register(struct lpi_fiber_shadow *s, void *bottom,
 /* The frames in this memory were copied or abandoned: no address in it is out of bounds. */
 static inline void lpi_shadow_clear(const void *bottom, size_t size)
 {
-#ifdef LPI_ASAN
-    __asan_unpoison_memory_region(bottom, size);
-#endif
-    (void)bottom, (void)size;
+    if (lpi_on_asan())
+        __asan_unpoison_memory_region(bottom, size);
 }
 
 static inline void lpi_shadow_forget(struct lpi_fiber_shadow *s)
@@ -139,37 +154,33 @@ static inline void lpi_shadow_thread(struct lpi_fiber_shadow *s)
     (void)s;
 }
 
-#ifdef LPI_ASAN
 /* Set before a jump, for its destination: asan reports this stack's bounds there. */
 extern _Thread_local struct lpi_fiber_shadow *lpi_shadow_left;
-#endif
 
 /* Right before a jump. for_good: no context will jump back to this stack. */
 static inline void lpi_shadow_leave(struct lpi_fiber_shadow *from, struct lpi_fiber_shadow *to,
                                     bool for_good)
 {
-#ifdef LPI_ASAN
-    lpi_shadow_left = from;
-    __sanitizer_start_switch_fiber(for_good ? NULL : &from->fake_stack, to->bottom, to->size);
-#endif
+    if (lpi_on_asan()) {
+        lpi_shadow_left = from;
+        __sanitizer_start_switch_fiber(for_good ? NULL : &from->fake_stack, to->bottom, to->size);
+    }
 #ifdef LPI_TSAN
     __tsan_switch_to_fiber(to->tsan_fiber, 0);
 #endif
-    (void)from, (void)to, (void)for_good;
 }
 
 /* Right after a jump, at its destination. */
 static inline void lpi_shadow_arrive(struct lpi_fiber_shadow *self)
 {
-#ifdef LPI_ASAN
     const void *bottom;
     size_t size;
 
+    if (!lpi_on_asan())
+        return;
     __sanitizer_finish_switch_fiber(self->fake_stack, &bottom, &size);
     lpi_shadow_left->bottom = bottom;
     lpi_shadow_left->size = size;
-#endif
-    (void)self;
 }
 
 #endif

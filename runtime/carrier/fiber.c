@@ -30,9 +30,7 @@ enum {
     COLOUR = 128, /* ... in bytes; without offsets their tops would share a few cache sets */
 };
 
-#ifdef LPI_ASAN
 _Thread_local struct lpi_fiber_shadow *lpi_shadow_left;
-#endif
 
 struct fiber {
     void *context;                 /* NULL: not begun in this run */

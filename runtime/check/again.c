@@ -215,8 +215,9 @@ static _Noreturn void show_smaller(struct lpi_job *job, struct lpi_replay *r)
     lpi_signals_watch(lpi_crash);
     text = lpi_answers_copy(&job->taken, &r->answers) ? lpi_crash_smaller(job, lpi_again_file())
                                                       : NULL;
-    if (text != NULL) {
-        add_outcome(&t, "again", r->facts.error, text);
+    if (text != NULL || job->isolated != NULL) { /* else there was no memory for its runs */
+        add_outcome(&t, text != NULL ? "again" : "passed", text != NULL ? r->facts.error : 0,
+                    text != NULL ? text : "");
         lpi_text_add(&t, "end\n");
         report(&t);
     }

@@ -195,17 +195,85 @@ static void show_again(const struct lpi_observer *e, struct lpi_line *text,
         return; /* nothing else can be done */
 }
 
-/* In a fresh process. Without a file, the replay is in one that has no name. */
-static void make_smaller(const struct lpi_observer *e, struct lpi_line *path,
-                         const struct lpi_outcome *o)
+/* Add to the text how to find the failure again without a replay. */
+static void put_variables(struct lpi_line *text, const struct lpi_job *job)
 {
-    if (path->n == 0) {
-        lpi_put_number(path, "/proc/self/fd/", (uint64_t)memfd_create("replay", MFD_CLOEXEC));
-        lpi_put_bytes(path, "", 1);
-        if (leave(e, path->s, o->kind, o->error) != 0)
-            return;
+    lpi_put(text, "to repeat it: ");
+    if (*job->again != '\0') { /* the search was over: this is a run that makes a failure smaller */
+        lpi_put(text, job->again);
+        return;
     }
-    lpi_fresh_smaller(e->job->ready.origin, path->s);
+    lpi_put_number(text, "LOGP_CHECK_SEED=", job->check.seed);
+    lpi_put_number(text, " LOGP_CHECK_RUNS=", job->plan.run + 1);
+    lpi_put(text, " in the environment");
+}
+
+/* Make the failure smaller in a fresh process, in which nothing of this one is left. Without a file, the
+ * replay is in one that has no name. Words are added to the text. */
+static enum lpi_fresh make_smaller(const struct lpi_observer *e, const struct lpi_line *path,
+                                   const struct lpi_outcome *o, struct lpi_line *text)
+{
+    enum lpi_fresh what;
+    char why[160] = "", unnamed[32];
+
+    if (path->n == 0) {
+        snprintf(unnamed, sizeof(unnamed), "/proc/self/fd/%d", memfd_create("replay", MFD_CLOEXEC));
+        if (leave(e, unnamed, o->kind, o->error) != 0)
+            return LPI_FRESH_UNKNOWN;
+    }
+    what =
+        lpi_fresh_smaller(e->job->ready.origin, path->n > 0 ? path->s : unnamed, why, sizeof(why));
+    if (what == LPI_FRESH_UNKNOWN) {
+        lpi_put(text, "not confirmed: ");
+        lpi_put(text, why);
+        lpi_put(text, "\n");
+    }
+    if (what == LPI_FRESH_PASSES) {
+        lpi_put(text, lpi_fresh_depends);
+        lpi_put(text, "\n");
+    }
+    return what;
+}
+
+/* How to repeat the failure. rc: of writing its replay to path */
+static void put_repeat(struct lpi_line *text, const struct lpi_job *job,
+                       const struct lpi_line *path, int rc)
+{
+    if (path->n > 0) {
+        lpi_put(text,
+                rc != 0 ? "its replay could not be written to " : "to repeat it: logp replay ");
+        lpi_put(text, path->s);
+    } else {
+        put_variables(text, job);
+        lpi_put(text, "; LOGP_REPLAY_DIR=DIR keeps a replay");
+    }
+    lpi_put(text, "\n");
+}
+
+/* The report of a sanitizer is out: the failure is confirmed first, as the way to repeat it depends on that. */
+static void confirm(const struct lpi_observer *e, struct lpi_line *text,
+                    const struct lpi_line *path, const struct lpi_outcome *o)
+{
+    const size_t n = text->n;
+    enum lpi_fresh what;
+
+    put_repeat(text, e->job, path, 0);
+    add_result(e->job, text, ""); /* first, as the rest takes its time */
+    text->n = n;
+    if (write(STDERR_FILENO, text->s, n) < 0)
+        return; /* nothing else can be done */
+    what = make_smaller(e, path, o, text);
+    if (what == LPI_FRESH_PASSES) {
+        if (path->n > 0)
+            unlink(path->s); /* it does not repeat the failure */
+        put_variables(text, e->job);
+        lpi_put(text, ", which makes the runs before it, too\n");
+    } else {
+        put_repeat(text, e->job, path, 0);
+    }
+    add_result(e->job, text, "");
+    if (write(STDERR_FILENO, text->s + n, text->n - n) < 0)
+        return; /* as above */
 }
 
 /* The run of a search. */
@@ -218,17 +286,15 @@ static void show_found(const struct lpi_observer *e, struct lpi_line *text,
 
     if (rc == 0 && path.n > 0)
         rc = leave(e, path.s, o->kind, o->error);
-    lpi_put(text, path.n == 0 ? "LOGP_REPLAY_DIR=DIR in the environment keeps its replay"
-                  : rc != 0   ? "its replay could not be written to "
-                              : "to repeat it: logp replay ");
-    lpi_put(text, path.s);
-    lpi_put(text, "\n");
+    if (is_by_sanitizer(o) && !e->job->check.as_found && rc == 0) {
+        confirm(e, text, &path, o);
+        return;
+    }
+    put_repeat(text, e->job, &path, rc);
     if (write(STDERR_FILENO, text->s, text->n) < 0)
         return;                   /* nothing else can be done */
     add_result(e->job, text, ""); /* first, as the rest takes its time */
-    if (is_by_sanitizer(o) && !e->job->check.as_found && rc == 0)
-        make_smaller(e, &path, o);
-    else if (!is_by_sanitizer(o) && !e->job->check.as_found)
+    if (!is_by_sanitizer(o) && !e->job->check.as_found)
         smaller = lpi_crash_again(e, o, rc == 0 ? path.s : "");
     if (*smaller == '\0')
         return;

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "kit.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -131,6 +132,23 @@ static _Noreturn void end(const char *heading, const char *text)
     _exit(good ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
+/* The same choices do not fail here. If that is of state kept from run to run, a replay does not fail either,
+ * but the search does. */
+static _Noreturn void end_otherwise(const struct work *w)
+{
+    const struct lpi_job *job = w->e->job;
+    char search[160] = "";
+
+    if (w->path != NULL && *job->again == '\0')
+        snprintf(search, sizeof(search),
+                 "LOGP_CHECK_SEED=%" PRIu64 " LOGP_CHECK_RUNS=%" PRIu64
+                 " in the environment makes the runs before it, too.\n",
+                 job->check.seed, job->plan.run + 1);
+    end("The same choices did not end a child process: the program depends on something else, "
+        "as time(),\nrand(), addresses, threads, or state kept from run to run.\n",
+        search);
+}
+
 static void *work(void *arg)
 {
     const struct work *w = arg;
@@ -143,9 +161,7 @@ static void *work(void *arg)
     atomic_store_explicit(&w->with->alive, true,
                           memory_order_relaxed); /* as in lpi_child_await() */
     if (describe(job) == NULL)
-        end("The same choices did not end a child process: the program depends on something else, "
-            "as time(),\nrand(), addresses, threads, or state kept from run to run.\n",
-            "");
+        end_otherwise(w);
     if (w->path == NULL)
         _exit(EXIT_SUCCESS);
     w->with->end_ns = lpi_kit_now() + LPI_SHRINK_S * second;

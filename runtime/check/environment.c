@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_NAME = 128 };
@@ -156,6 +157,22 @@ static const char *must_be(const char *name, const char *rule, const char *value
     return wrong;
 }
 
+/* Whether a file of this name can be written, or made. It is not made, since an empty file is not
+ * XML. */
+static bool can_be_written(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct stat there;
+    char folder[4096];
+
+    if (stat(path, &there) == 0)
+        return !S_ISDIR(there.st_mode) && access(path, W_OK) == 0;
+    if (slash == NULL)
+        return access(".", W_OK | X_OK) == 0;
+    snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    return slash[1] != '\0' && access(folder, W_OK | X_OK) == 0;
+}
+
 /* A variable whose name begins as those of checks, but is none of them. NULL: there is none */
 static const char *unknown(void)
 {
@@ -213,6 +230,8 @@ const char *lpi_environment(struct logp_check *c)
     if ((s = lpi_variable("LOGP_CHECK_CONFIRM")) != NULL && strcmp(s, "0") != 0 &&
         strcmp(s, "1") != 0)
         return must_be("LOGP_CHECK_CONFIRM", "0 or 1", s);
+    if ((s = lpi_variable("LOGP_CHECK_JUNIT")) != NULL && !can_be_written(s))
+        return must_be("LOGP_CHECK_JUNIT", "a file that can be written", s);
     if ((s = lpi_variable("LOGP_CHECK_REGRESSIONS")) != NULL)
         c->regressions = s;
     return unknown();

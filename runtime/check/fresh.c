@@ -168,7 +168,24 @@ static int begin(struct fresh *f, const struct logp_replay *origin, const char *
     return make_environment(f) ? start(f, origin) : ENOMEM;
 }
 
+/* Why it is unknown whether the failure recurs. */
+static void explain(const struct fresh *f, bool ended, char *why, size_t room)
+{
+    if (ended)
+        snprintf(why, room, "started again, the program ends before it comes to this check");
+    else if (is_filled(f->reached))
+        snprintf(why, room, "started again, the program does not end in time");
+    else
+        snprintf(why, room, "started again, the program does not come to this check in %d s",
+                 REACH_S);
+}
+
 /* ---- a failure, confirmed ---- */
+
+const char lpi_fresh_depends[] =
+    "In a fresh process the same choices do not fail: the program depends on earlier runs, as by "
+    "a\n"
+    "static variable that keeps its value. Reset it in the function `before` of the check.";
 
 enum lpi_fresh lpi_fresh_confirm(const struct lpi_job *job, const struct logp_replay *origin,
                                  const char *replay, char *why, size_t room)
@@ -188,13 +205,8 @@ enum lpi_fresh lpi_fresh_confirm(const struct lpi_job *job, const struct logp_re
             what = LPI_FRESH_AGAIN;
         else if (strstr(text, "\noutcome ") != NULL && ended)
             what = LPI_FRESH_PASSES;
-        else if (ended)
-            snprintf(why, room, "started again, the program ends before it comes to this check");
-        else if (is_filled(f.reached))
-            snprintf(why, room, "started again, the program does not end in time");
         else
-            snprintf(why, room, "started again, the program does not come to this check in %d s",
-                     REACH_S);
+            explain(&f, ended, why, room);
     }
     if (text != NULL)
         end(&f);
@@ -226,30 +238,49 @@ static void copy(int from, const char *path)
         close(to);
 }
 
-void lpi_fresh_smaller(const struct logp_replay *origin, const char *path)
+/* Show the description in the answer. @return whether there is one */
+static bool show(char *answer)
+{
+    static const char heading[] = "made smaller:";
+    char *story = strstr(answer, "\ntext "), *last;
+
+    story = story != NULL ? strchr(story + 1, '\n') : NULL;
+    if (story == NULL)
+        return false;
+    last = strstr(story, "\nend\n");
+    if (last != NULL)
+        *last = '\0';
+    return write(STDERR_FILENO, heading, strlen(heading)) > 0 &&
+           write(STDERR_FILENO, story, strlen(story)) > 0;
+}
+
+enum lpi_fresh lpi_fresh_smaller(const struct logp_replay *origin, const char *path, char *why,
+                                 size_t room)
 {
     char *text = malloc(MOST_ANSWER), *replay = NULL;
-    const char *story;
+    enum lpi_fresh what = LPI_FRESH_UNKNOWN;
     struct fresh f;
+    int rc = text == NULL ? ENOMEM : -logp_replay_read(path, &replay);
+    bool ended;
 
-    if (text != NULL && logp_replay_read(path, &replay) == 0) {
-        if (begin(&f, origin, replay, strlen(replay), "1") == 0) {
-            await(&f, REACH_S * second, SMALLER_S * second, text);
-            story = strstr(text, "\ntext ");
-            story = story != NULL ? strchr(story + 1, '\n') : NULL;
-            if (story != NULL) {
-                char *last = strstr(story, "\nend\n");
-                const char heading[] = "made smaller:";
-
-                if (last != NULL)
-                    *last = '\0';
-                if (write(STDERR_FILENO, heading, strlen(heading)) > 0 &&
-                    write(STDERR_FILENO, story, strlen(story)) > 0)
-                    copy(f.replay, path);
-            }
+    if (rc == 0) {
+        rc = begin(&f, origin, replay, strlen(replay), "1");
+        if (rc == 0) {
+            ended = await(&f, REACH_S * second, SMALLER_S * second, text);
+            if (strstr(text, "\noutcome again ") != NULL)
+                what = LPI_FRESH_AGAIN;
+            else if (strstr(text, "\noutcome passed ") != NULL)
+                what = LPI_FRESH_PASSES;
+            else
+                explain(&f, ended, why, room);
         }
+        if (what == LPI_FRESH_AGAIN && show(text))
+            copy(f.replay, path);
         end(&f);
     }
+    if (rc != 0)
+        snprintf(why, room, "the program could not be started again: %s", strerror(rc));
     free(replay);
     free(text);
+    return what;
 }

@@ -19,29 +19,56 @@ static uint64_t n_cases, n_failures;
 
 /* ---- text, also in a signal handler ---- */
 
-/* n bytes of text, in which XML's own characters are replaced, as are those that XML forbids. */
+/* The number of bytes of the character at s, of which n bytes are there. 0: they are not UTF-8, or XML
+ * forbids the character. */
+static size_t length_of(const char *s, size_t n)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* by the number of bytes */
+    const unsigned char *at = (const unsigned char *)s;
+    const size_t length = *at < 0x80 ? 1 : *at < 0xc0 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+    uint32_t code = length == 1 ? *at : *at & (0xffU >> (length + 1));
+
+    if (length == 0 || length > n || *at > 0xf4)
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (at[i] & 0x3fU);
+    }
+    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ||
+        code == 0xfffe || code == 0xffff || (code < ' ' && code != '\n' && code != '\t'))
+        return 0;
+    return length;
+}
+
+/* "\xff" */
+static void put_byte(struct lpi_line *l, char byte)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned value = (unsigned char)byte;
+    const char text[] = {'\\', 'x', digits[value >> 4], digits[value & 15]};
+
+    lpi_put_bytes(l, text, sizeof(text));
+}
+
+/* n bytes of text, in which XML's own characters are replaced, as are bytes that cannot be in XML. */
 static void put_escaped(struct lpi_line *l, const char *text, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        switch (text[i]) {
-        case '<':
+    for (size_t i = 0, length; i<n; i += length> 0 ? length : 1) {
+        length = length_of(&text[i], n - i);
+        if (length == 0)
+            put_byte(l, text[i]);
+        else if (text[i] == '<')
             lpi_put(l, "&lt;");
-            break;
-        case '>':
+        else if (text[i] == '>')
             lpi_put(l, "&gt;");
-            break;
-        case '&':
+        else if (text[i] == '&')
             lpi_put(l, "&amp;");
-            break;
-        case '"':
+        else if (text[i] == '"')
             lpi_put(l, "&quot;");
-            break;
-        default:
-            if ((unsigned char)text[i] < ' ' && text[i] != '\n' && text[i] != '\t')
-                lpi_put(l, "?");
-            else
-                lpi_put_bytes(l, &text[i], 1);
-        }
+        else
+            lpi_put_bytes(l, &text[i], length);
+    }
 }
 
 /* Seconds, with a decimal point in every locale. */

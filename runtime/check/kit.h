@@ -530,9 +530,10 @@ struct lpi_job {
     uint64_t whole;                /* runs of this size that were not cut */
     struct lpi_drawn drawn;        /* of a plan whose failure has been made smaller */
     struct lpi_text fixed;         /* lines about regressions that do not fail any more */
-    char again[160];               /* how to find the failure again without a replay file */
-    char why[LOGP_FAULT_WHY];      /* why the check is refused */
-    char **texts;                  /* of plans, freed with the job */
+    char again[160];               /* the variables that find the failure again without a replay */
+    bool depends;             /* the failure needs the runs before it: a replay does not fail */
+    char why[LOGP_FAULT_WHY]; /* why the check is refused */
+    char **texts;             /* of plans, freed with the job */
     int n_texts;
     struct lpi_ready {   /* for a crash: ready.c */
         char *replay;    /* of `steps`, `faults` and `noise` of the plan; NULL: nothing is ready */
@@ -721,7 +722,7 @@ int lpi_replay_parse(const char *text, struct lpi_replay **out);
 struct logp_replay *lpi_origin(void);
 /*
  * Write the failure's replay where the check or the environment wants it, and add the place to its
- * text.
+ * text. A failure that a replay does not repeat (depends) leaves none.
  * @return 0; the errno of writing replay_file
  */
 int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure);
@@ -859,8 +860,12 @@ bool lpi_fresh_is_wanted(void);
 /* Run the replay in a new process of the program. why: out: why that is unknown */
 enum lpi_fresh lpi_fresh_confirm(const struct lpi_job *job, const struct logp_replay *origin,
                                  const char *replay, char *why, size_t room);
-/* Make the failure of this replay file smaller in a new process, and describe it on stderr. */
-void lpi_fresh_smaller(const struct logp_replay *origin, const char *path);
+/* Make the failure of this replay file smaller in a new process, and describe it on stderr. @return and
+ * why: as lpi_fresh_confirm() */
+enum lpi_fresh lpi_fresh_smaller(const struct logp_replay *origin, const char *path, char *why,
+                                 size_t room);
+/* The words for LPI_FRESH_PASSES. */
+extern const char lpi_fresh_depends[];
 
 /* ---- crash_again.c, crash.c ---- */
 

@@ -98,11 +98,8 @@ static void confirm(struct lpi_job *job, struct logp_failure *failure)
     failure->kind = LOGP_FAILURE_UNCONTROLLED;
     failure->error = -ESTALE;
     failure->uncontrolled = true;
-    lpi_add_line(failure,
-                 "In a fresh process the same choices do not fail: the program depends on earlier "
-                 "runs, as by a\nstatic variable that keeps its value. Reset it in the function "
-                 "`before` of the check.",
-                 "", 0);
+    job->depends = true;
+    lpi_add_line(failure, lpi_fresh_depends, "", 0);
 }
 
 /* Append the lines to the text of the failure, and free them. */
@@ -115,11 +112,25 @@ static void add_labels(struct logp_failure *failure, struct lpi_text *labels)
     free(labels->s);
 }
 
+/* An exhaustive search of this size has come to its end, and has cut all that it explored: no run is known
+ * to end. Make its first run once more, which fails. before: the search */
+static int fail_without_end(struct lpi_job *job, const struct logp_checked *before)
+{
+    static const struct lpi_answers none;
+    const struct lpi_plan plan = job->plan;
+
+    if (job->check.strategy != LOGP_STRATEGY_EXHAUSTIVE || job->outcome.kind != LOGP_FAILURE_NONE ||
+        job->out_of_runs || job->out_of_time || job->checked.cut == before->cut ||
+        job->checked.executions > before->executions)
+        return 0;
+    return lpi_job_again(job, &plan, &none, NULL);
+}
+
 /* Search all sizes. @return 0: no failure; or as logp_check() */
 static int search(struct lpi_job *job, struct logp_failure *failure)
 {
     const struct logp_check *c = &job->check;
-    struct logp_checked done;
+    struct logp_checked done, before;
     const int64_t end_ns = job->end_ns;
     struct lpi_text labels = {0};
     bool complete = true;
@@ -128,7 +139,10 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     for (; rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && n < c->n_sizes; n++) {
         job->checked.complete = false;
         job->end_ns = share_of(end_ns, c->n_sizes - n);
+        before = job->checked;
         rc = lpi_search(job, c->sizes[n]);
+        if (rc == 0)
+            rc = fail_without_end(job, &before);
         complete = complete && job->checked.complete;
     }
     job->checked.complete = complete && job->checked.cut == 0;
@@ -141,9 +155,8 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     done.complete = false;
     lpi_reached_tell(&labels, job, true);
     snprintf(job->again, sizeof(job->again),
-             "to repeat it: LOGP_CHECK_SEED=%" PRIu64 " LOGP_CHECK_RUNS=%" PRIu64
-             " in the environment; LOGP_REPLAY_DIR=DIR keeps a replay",
-             c->seed, job->plan.run + 1);
+             "LOGP_CHECK_SEED=%" PRIu64 " LOGP_CHECK_RUNS=%" PRIu64 " in the environment", c->seed,
+             job->plan.run + 1);
     job->end_ns = 0;
     job->progress.makes_smaller = true;
     job->check.twice_every = -1;

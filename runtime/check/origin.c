@@ -151,8 +151,13 @@ int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure)
     const char *folder = lpi_replay_path(&job->check, made, sizeof(made));
     int rc;
 
-    if (path == NULL && folder == NULL) {
-        lpi_add_line(failure, job->again, "", 0);
+    if (job->depends || (path == NULL && folder == NULL)) {
+        char line[256];
+
+        snprintf(line, sizeof(line), "to repeat it: %s%s", job->again,
+                 job->depends ? ", which makes the runs before it, too"
+                              : "; LOGP_REPLAY_DIR=DIR keeps a replay");
+        lpi_add_line(failure, line, "", 0);
         return 0;
     }
     if (path != NULL) {

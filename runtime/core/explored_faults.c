@@ -67,8 +67,11 @@ int lpi_durable_keep(struct lpi_proc *p, int key, const void *data, size_t n_byt
 
 int lpi_durable_take(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes)
 {
-    const struct lpi_durable *kept = *find(&p->core->machine->explore->vps[p->rank], key);
+    const struct lpi_durable *kept;
 
+    if (!lpi_calls_itself(p))
+        return lpi_explored_end_for_other(p);
+    kept = *find(&p->core->machine->explore->vps[p->rank], key);
     *n_bytes = kept != NULL ? kept->n_bytes : 0;
     if (kept == NULL || kept->n_bytes > capacity)
         return kept == NULL ? -ENOENT : -EMSGSIZE;

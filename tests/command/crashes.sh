@@ -89,5 +89,5 @@ LOGP_REPLAY_DIR=$dir/left "$program" child fiber >"$dir/out" 2>"$dir/all"
 LOGP_REPLAY_DIR=$dir/none/left "$program" segv fiber 2>"$dir/all" && fail 'no folder: it ends well'
 grep -q "^its replay could not be written to $dir/none/left" "$dir/all" || fail "no folder: $(cat "$dir/all")"
 "$program" segv fiber 2>"$dir/all" && fail 'without a folder: it ends well'
-grep -q '^LOGP_REPLAY_DIR=DIR in the environment keeps its replay$' "$dir/all" || fail "without: $(cat "$dir/all")"
+grep -q '^to repeat it: LOGP_CHECK_SEED=[0-9]* LOGP_CHECK_RUNS=[0-9]* in the environment; LOGP_REPLAY_DIR=DIR keeps a replay$' "$dir/all" || fail "without: $(cat "$dir/all")"
 finish

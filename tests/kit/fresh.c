@@ -11,6 +11,7 @@
 
 static const char *how;
 static int n_runs, n_messages;
+static volatile char *volatile kept;
 
 /* Rank 0 receives from all. @return the rank whose message comes first; or an error */
 static int gather(struct logp_vp *vp)
@@ -63,6 +64,20 @@ static int program(struct logp_vp *vp, void *arg)
         return large_array();
     if (strcmp(how, "undefined") == 0)
         most = most + first;
+    if (strcmp(how, "earlier_address") == 0 && ++n_runs == 10) {
+        p = malloc(8);
+        free((void *)(uintptr_t)p);
+        return p[0] * 0;
+    }
+    if (strcmp(how, "earlier_undefined") == 0 && ++n_runs == 10)
+        most = most + 2;
+    if (strcmp(how, "earlier_abort") == 0 && ++n_runs == 10)
+        abort();
+    for (int i = 0; strcmp(how, "leak") == 0 && first == 2 && i < 20; i++)
+        kept = malloc(77);
+    kept = NULL;
+    if (strcmp(how, "bytes") == 0)
+        return LOGP_FAIL(vp, "\x01 <\xc3\xa4> \xff\xed\xa0\x80\xc3");
     if (strcmp(how, "static") == 0)
         LOGP_CHECK_LT(vp, n_runs++, 10);
     if (strcmp(how, "left") == 0 && first == 2)

@@ -26,8 +26,17 @@ cmp <(grep -v '^set by the environment' out2 | grep -v '^to repeat') <(grep -v '
 "$fresh" static >out && fail 'a static passes'
 has 'rc -116, kind 10'
 has 'In a fresh process the same choices do not fail'
+# a replay cannot repeat it, so there is none: the runs before it do
+again=$(sed -n 's/^to repeat it: \(.*\) in the environment, which makes the runs before it, too$/\1/p' out)
+[ -n "$again" ] || fail "no way to repeat it: $(cat out)"
+env $again "$fresh" static >out2 && fail 'not found again'
+cmp <(grep -v '^set by the environment' out2) out || fail "another failure: $(cat out2)"
+LOGP_REPLAY_DIR=left "$fresh" static >out && fail 'a static passes'
+has "^to repeat it: $again in the environment, which makes the runs before it, too$"
+[ ! -e left ] || fail "a replay: $(ls left)"
 LOGP_CHECK_CONFIRM=0 "$fresh" static >out && fail 'a static passes'
 has 'rc -71, kind 2'
+hasnt 'which makes the runs before it'
 
 # uncontrolled choices have a text with each strategy
 "$fresh" random >out && fail 'rand() passes'
@@ -68,9 +77,35 @@ LOGP_REPLAY_DIR=regressions "$fresh" crash >out 2>&1 && fail 'no crash'
 LOGP_CHECK_REGRESSIONS=regressions LOGP_CHECK_JUNIT=results.xml "$fresh" crash >out 2>&1 && fail 'no crash'
 grep -q 'failures="1"' results.xml || fail "a regression: $(cat results.xml)"
 grep -q '^to repeat it: logp replay regressions/' results.xml || fail "a regression: $(cat results.xml)"
-LOGP_CHECK_JUNIT=none/results.xml "$fresh" crash >out 2>&1 && fail 'no crash'
-has '^LOGP_CHECK_JUNIT=none/results.xml: the file cannot be written$'
 rm -rf regressions
+# text that is not UTF-8
+LOGP_CHECK_JUNIT=results.xml "$fresh" bytes >out && fail 'no failure'
+python3 - results.xml <<'END' || fail "no JUnit XML: $(cat results.xml)"
+import sys, xml.etree.ElementTree as tree
+message = tree.parse(sys.argv[1]).getroot().find("testcase").find("failure").get("message")
+assert message.endswith(": \\x01 <\u00e4> \\xff\\xed\\xa0\\x80\\xc3"), message
+END
+# a file that cannot be written is refused before any run
+mkdir folder
+for file in none/results.xml folder; do
+    LOGP_CHECK_JUNIT=$file "$fresh" crash >out 2>&1
+    [ $? -eq 1 ] || fail "$file: not refused: $(cat out)"
+    has '^rc -22, kind 0$'
+    has "^fresh cannot be checked: LOGP_CHECK_JUNIT must be a file that can be written, not '$file'$"
+    has "^LOGP_CHECK_JUNIT=$file: the file cannot be written$"
+done
+LOGP_CHECK_JUNIT=/dev/full "$fresh" none >out 2>&1 || fail "a full disk: $(cat out)"
+has '^LOGP_CHECK_JUNIT=/dev/full: the file cannot be written$'
+
+# a crash says how to find it again without a file
+"$fresh" crash >out 2>&1 && fail 'no crash'
+again=$(sed -n 's/^to repeat it: \(.*\) in the environment; LOGP_REPLAY_DIR=DIR keeps a replay$/\1/p' out)
+[ -n "$again" ] || fail "no way to repeat it: $(cat out)"
+env $again "$fresh" crash >out2 2>&1 && fail 'not found again'
+cmp <(grep -v "^set by the environment" out2) out || fail "another crash: $(cat out2)"
+"$fresh" earlier_abort >out 2>&1 && fail 'no crash'
+has '^The same choices did not end a child process'
+has '^LOGP_CHECK_SEED=0 LOGP_CHECK_RUNS=10 in the environment makes the runs before it, too.$'
 
 # the environment
 FRESH_MESSAGES=3 LOGP_REPLAY_DIR=left "$fresh" order >out && fail 'no failure'
@@ -115,6 +150,28 @@ for kind in address undefined; do
         continue
     fi
     "$cc" -std=gnu11 -g $flags "${@/#/-I}" -o "$kind" "$source" "$lib" -Wl,-rpath,"$(dirname "$lib")" || fail "$kind: it does not compile"
+    # one that depends on earlier runs: there is no replay, since it would not fail
+    for folder in '' left; do
+        rm -rf left
+        LOGP_REPLAY_DIR=$folder LOGP_CHECK_JUNIT=results.xml "./$kind" "earlier_$kind" >out 2>&1 && fail "$kind: it passes"
+        has '^run 10, seed'
+        has '^In a fresh process the same choices do not fail: the program depends on earlier runs'
+        has '^to repeat it: LOGP_CHECK_SEED=0 LOGP_CHECK_RUNS=10 in the environment, which makes the runs before it, too$'
+        hasnt 'logp replay'
+        [ -z "$(ls left 2>/dev/null)" ] || fail "$kind: a replay: $(ls left)"
+        grep -q 'In a fresh process the same choices do not fail' results.xml || fail "$kind: $(cat results.xml)"
+    done
+    LOGP_CHECK_SEED=0 LOGP_CHECK_RUNS=10 "./$kind" "earlier_$kind" >out 2>&1 && fail "$kind: not found again"
+    has '^run 10, seed'
+    if [ $kind = address ]; then
+        "./$kind" address >out 2>&1
+        sed -n '/^freed by/,/^$/p' out | grep -q 'fresh.c:[0-9]*' || fail "no line that has freed: $(cat out)"
+        # a leak in a run, which is reported when the process ends
+        "./$kind" none >out 2>&1 || fail "a leak in a program without one: $(cat out)"
+        ASAN_OPTIONS=detect_leaks=1 "./$kind" leak >out 2>&1 && fail "no leak: $(cat out)"
+        has 'LeakSanitizer: detected memory leaks'
+        has 'in program .*fresh.c:[0-9]*'
+    fi
     for options in abort_on_error=0 abort_on_error=1; do
         rm -rf left
         ASAN_OPTIONS=$options UBSAN_OPTIONS=$options LOGP_REPLAY_DIR=left "./$kind" "$kind" >out 2>&1

@@ -292,10 +292,29 @@ Test(check_points, a_livelock_is_a_failure)
         const enum logp_strategy strategy = strategies[s % N_STRATEGIES];
         struct logp_check check = check_of(2, strategy, 100);
 
-        check.must_end = strategy == LOGP_STRATEGY_EXHAUSTIVE; /* there is one execution only */
         check.most_steps = 1000;
         check.sends = LOGP_SENDS_BUFFERED;
         finds(programs[s / N_STRATEGIES], NULL, &check, -ELOOP, LOGP_FAILURE_LIVELOCK,
+              "livelock: it has not ended after 1000 events");
+    }
+}
+
+/* Each answer leads to a loop without end. */
+static int chooses_a_loop(struct logp_vp *vp, void *arg)
+{
+    const int x = logp_vp_rank(vp) == 0 ? logp_choose(vp, 3) : 0;
+
+    return x < 0 ? x : asks_for_ever(vp, arg);
+}
+
+Test(check_points, an_exhaustive_check_that_cuts_all_fails)
+{
+    for (int cores = 1; cores <= 2; cores++) {
+        struct logp_check check = check_of(2, LOGP_STRATEGY_EXHAUSTIVE, 0);
+
+        check.most_steps = 1000;
+        check.cores = cores;
+        finds(chooses_a_loop, NULL, &check, -ELOOP, LOGP_FAILURE_LIVELOCK,
               "livelock: it has not ended after 1000 events");
     }
 }

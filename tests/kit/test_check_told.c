@@ -286,14 +286,28 @@ static void *reach_from_outside(void *vp)
     return NULL;
 }
 
+static void *post_from_outside(void *vp)
+{
+    struct logp_request *r;
+
+    logp_irecv(vp, 0, 0, NULL, 0, &r);
+    return NULL;
+}
+
+static void *recover_from_outside(void *vp)
+{
+    logp_recover(vp, 1, NULL, 0, NULL);
+    return NULL;
+}
+
 static const struct {
     void *(*call)(void *vp);
     const char *what;
-} outside[] = {{call_from_outside, "a function of vp.h"},
-               {choose_from_outside, "a function of vp.h"},
-               {cut_from_outside, "a function of vp.h"},
-               {heal_from_outside, "a function of vp.h"},
-               {reach_from_outside, "logp_reached()"}};
+} outside[] = {
+    {call_from_outside, "a function of vp.h"},   {choose_from_outside, "a function of vp.h"},
+    {cut_from_outside, "a function of vp.h"},    {heal_from_outside, "a function of vp.h"},
+    {reach_from_outside, "logp_reached()"},      {post_from_outside, "a function of vp.h"},
+    {recover_from_outside, "a function of vp.h"}};
 
 static int with_thread_alone(struct logp_vp *vp, void *arg)
 {
