@@ -164,6 +164,12 @@ static struct problem *take(struct question *q)
     TRY(take_programs(q));
     program = find_program(q->line.rest[0], path, sizeof(path));
     sanitizer = address_sanitizer(program, runtime, sizeof(runtime));
+    if (program_needs(program, "liblsan.so", runtime, sizeof(runtime)))
+        return usage_problem("mpirun: %s is compiled with -fsanitize=leak, which does not know the "
+                             "memory of ranks; compile it without",
+                             program);
+    if (option_is_given(q, "explore"))
+        stop_at_undefined();
     if (!is_started_again())
         TRY(start_again(&mpi_library, q->line.argv, program));
     TRY(check_sanitizer(q, program, sanitizer));
