@@ -259,6 +259,8 @@ static void write_ends(struct writing *w, const struct lpi_job *job, const struc
                      *o->asserted.expression != '\0' ? o->asserted.expression : o->detail);
     else if (o->kind == LOGP_FAILURE_ERROR)
         lpi_text_add(&words, "returned %d", o->error);
+    if (words.s != NULL)
+        words.s[strcspn(words.s, "\n")] = '\0'; /* a mark is one line */
     if (words.s != NULL && o->rank >= 0)
         write_mark(w, o->rank, w->ranks[o->rank].last_ns, words.s);
     free(words.s);

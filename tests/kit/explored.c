@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,6 +41,14 @@ static int statics(struct logp_vp *vp)
     return rc != 0 ? rc : LOGP_CHECK(vp, before >= 0 && time(NULL) == 1577836800);
 }
 
+/* What UBSan reports */
+static void undefined_sum(int x)
+{
+    volatile int most = INT_MAX;
+
+    most = most + x;
+}
+
 /* The others send to rank 0, which notes the first. */
 static int collect(struct logp_vp *vp)
 {
@@ -65,8 +74,12 @@ static int collect(struct logp_vp *vp)
             assert(first != 2);
         if (is("crash"))
             *(volatile int *)0 = 1;
-        if (is("exit"))
+        if (is("undefined"))
+            undefined_sum(first);
+        if (is("exit")) {
+            fprintf(stderr, "about to end\n");
             exit(4);
+        }
         if (is("check"))
             rc = LOGP_CHECK_NE(vp, first, 2);
     }

@@ -7,6 +7,7 @@ shift 4
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
+includes=("${@/#/-I}")
 export LOGP_CONFIG= LOGP_CHECK_SMALLEST=0
 unset LOGP_REPLAY_DIR LOGP_REPLAY LOGP_CHECK_RUNS LOGP_CHECK_SEED LOGP_CHECK_CONFIRM
 fail() { echo "failed: $*" >&2; exit 1; }
@@ -52,7 +53,8 @@ done
 rm -f ./*.replay
 expect 1 "assertion \`first != 2' failed on rank 0" -P 3 --runs 200 ./explored assert
 grep -q '^  rank 0 in logp_main (explored.c:[0-9]*)' out || fail "no line of assert(): $(cat out)"
-expect 1 'ended with exit code 4' -P 3 --runs 200 ./explored exit
+expect 1 'explored failed with P = 3: rank 0 ended with exit code 4' -P 3 --runs 200 ./explored exit
+grep -qx '  its last line on stderr: about to end' out || fail "no line of the program: $(cat out)"
 
 # a crash is a failure: its line, what its run has printed, the smaller failure, and its replay
 line() { grep -nF -- "$1" "$sources/explored.c" | cut -d: -f1; }
@@ -75,6 +77,45 @@ crashes 1 second "$fault" "$(line 'volatile int *)0 = 3;')"      # another rank
 crashes 0 signal Aborted "$(line 'raise(SIGABRT)')"
 LOGP_CHECK_CORES=2 crashes 0 crash "$fault" "$(line 'volatile int *)0 = 1;')"
 rm -f ./*.replay
+
+# what UBSan reports is a failure, as a crash is: of a program, and of a library alone
+builds() { echo 'int main(void) { return 0; }' | "$cc" -x c - "$1" -o empty 2>/dev/null && ./empty && ldd empty | grep -q "$2"; }
+if builds -fsanitize=undefined libubsan; then
+    for how in -fno-sanitize-recover=all ''; do
+        # shellcheck disable=SC2086
+        "$cc" -std=gnu11 -g -O1 "${includes[@]}" -fsanitize=undefined $how -o undefined "$sources/explored.c" -L. -lclocked "$lib" \
+            -Wl,-rpath,"$PWD" -Wl,-rpath,"$(dirname "$lib")" || fail 'UBSan does not compile the program'
+        LOGP_CHECK_JUNIT=undefined.xml expect 1 'rank 0 crashed (the report of a sanitizer)' -P 3 --runs 200 ./undefined undefined
+        [ "$(grep -c 'runtime error: signed integer overflow' out)" -ge 1 ] || fail "no line of UBSan: $(cat out)"
+        grep -q '^undefined failed with P = 3: rank 0 crashed (the report of a sanitizer)' out || fail "no title: $(cat out)"
+        grep -q '^made smaller:$' out || fail "not smaller: $(cat out)"
+        grep -q '^rank 2 was first$' out || fail "no output of the run: $(cat out)"
+        grep -qF "last in logp_main (explored.c:$(line 'most = most + x'))" out || fail "no place: $(cat out)"
+        grep -q 'failures="1"' undefined.xml || fail "no failure in the file of JUnit: $(cat undefined.xml)"
+        "$logp" replay ./*.replay >out 2>&1
+        [ $? -eq 1 ] || fail "UBSan: not again: $(cat out)"
+        grep -q '^undefined failed with P = 3: rank 0 crashed (the report of a sanitizer)' out || fail "another failure: $(cat out)"
+        rm -f ./*.replay
+        expect 0 'no failure' -P 3 --runs 50 ./undefined
+    done
+    UBSAN_OPTIONS=halt_on_error=0 expect 0 'no failure' -P 3 --runs 50 ./undefined undefined
+fi
+
+# other sanitizers do not know copies: one line, and which file is compiled with it
+refuses() {
+    builds "-fsanitize=$1" "$2" || { echo "no $2 here"; return; }
+    "$cc" -std=gnu11 -g -O1 "${includes[@]}" "-fsanitize=$1" -o "with-$1" "$sources/explored.c" -L. -lclocked "$lib" \
+        -Wl,-rpath,"$PWD" -Wl,-rpath,"$(dirname "$lib")" || fail "$2 does not compile the program"
+    expect 2 "with-$1 is compiled with -fsanitize=$1" "./with-$1"
+    [ "$(wc -l <out)" -eq 1 ] || fail "$1: more than a line: $(cat out)"
+    mkdir -p "of-$1"
+    "$cc" -std=gnu11 -g -O1 -fPIC -shared "-fsanitize=$1" -o "of-$1/libclocked.so" "$sources/clocked.c" || fail "$2 does not compile the library"
+    LD_LIBRARY_PATH=$PWD/of-$1 expect 2 "of-$1/libclocked.so is compiled with -fsanitize=$1" ./explored
+    [ "$(wc -l <out)" -eq 1 ] || fail "$1: more than a line: $(cat out)"
+}
+refuses address libasan
+refuses thread libtsan
+refuses leak liblsan
 
 # numbers are choices of the run
 expect 1 'mine == theirs does not hold' -P 2 --runs 200 ./explored rand

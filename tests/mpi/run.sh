@@ -378,6 +378,13 @@ explored)
     grep -q "^explored failed with P = 4: .*assertion .x\[0\] != 2' failed on rank 0" said || fail 'no reason'
     finds 1 'choices that matter' "assertion \`x[0] != 2' failed on rank 0" -L 6us -o 2us ./explored assert
     finds 1 'rank 1 ended with exit code 5' 'rank 0 had ended' ./explored code
+    grep -qxF '  rank 1 had returned from main, last in MPI_Finalize' said || fail "no end of main(): $(cat said)"
+    # the title says what ended the run, and a line that the program has printed is its own
+    finds 1 'explored failed with P = 4: rank 0 ended with exit code 4 and without MPI_Finalize, last in MPI_Recv' \
+        '  its last line on stderr: note: rank 0 starts' ./explored note
+    finds 1 'explored failed with P = 4: rank 1 ended with exit code 5 after MPI_Finalize (main returned)' \
+        '  its last line on stderr: note: rank 1 starts' ./explored noted
+    expect 1 'code 4 and without MPI_Finalize, last in MPI_Recv' -P 4 --explore 200 --tag-output ./explored note
     finds 1 'rank 1: MPI_Abort' "rank 1 in MPI_Probe $(line 'MPI_Abort(')" ./explored abort
     finds 1 'rank 1 ended with exit code 6' "rank 1 in MPI_Recv $(line 'exit(6);')" ./explored taken
     logp replay kept/*.replay >said 2>&1 && fail 'a replay of what a probe has found that passes'
@@ -1157,6 +1164,16 @@ bugs)
     expect 2 'a number of ranks, or crashes=N,lost=N,doubled=N' -P 3 --explore 5 --faults missing=1 ./explored
     expect 2 'a number of ranks, or crashes=N,lost=N,doubled=N' -P 3 --explore 5 --faults lost= ./explored
     expect 2 'for runs without a model; remove -L' -P 3 --explore 5 -L 5us --faults lost=1 ./explored
+    # only the messages that are named
+    expect 1 'the message of rank 1 to rank 0, tag 1, is lost (default' -P 3 --explore 200 --faults lost=1 \
+        --fault-places senders=1,tags=1 ./explored
+    expect 0 'no failure' -P 3 --explore 100 --faults lost=1 --fault-places tags=7 ./explored
+    expect 1 'rank 2 crashes' -P 3 --explore 500 --faults 1 --fault-places ranks=2 ./bugs
+    expect 2 'ranks names no rank of any size' -P 3 --explore 5 --faults 1 --fault-places ranks=5 ./bugs
+    expect 2 'ranks=A-B, senders=A-B, receivers=A-B or tags=A-B' -P 3 --explore 5 --faults 1 --fault-places half=1 ./explored
+    expect 2 'ranks=A-B, senders=A-B, receivers=A-B or tags=A-B' -P 3 --explore 5 --faults 1 --fault-places one-way ./explored
+    expect 2 '--fault-places is for --explore RUNS with --faults' -P 3 --explore 5 --fault-places ranks=1 ./explored
+    expect 2 '--fault-places is for --explore RUNS with --faults' -P 3 --fault-places ranks=1 ./explored
     ;;
 accesses)
     build accesses.c accesses --check-accesses

@@ -94,6 +94,8 @@ CHECKED struct problem *find_host_library(const struct host_library *l, char *pa
 const char *find_program(const char *name, char *path, size_t size);
 /* Whether a program is linked with a library whose name begins like this. found: for LD_PRELOAD, its path or name */
 bool program_needs(const char *path, const char *library, char *found, size_t size);
+/* The same of several names, and NULL, and also of the libraries of its own. by: the path of the file that needs one */
+bool program_or_library_needs(const char *path, const char *const *names, char *by, size_t size);
 /* The name of the OpenMP library that the program or a library of its own needs. @return false: none */
 bool program_needs_openmp(const char *path, char *name, size_t size);
 
@@ -123,6 +125,8 @@ const char *address_sanitizer(const char *program, char *path, size_t size);
 /* Start this command again with its library, and those that the program needs first. */
 CHECKED struct problem *start_again(const struct host_library *l, char **argv, const char *program);
 bool is_started_again(void);
+/* Let the first report of UBSan end the process that starts again, so that it is a failure: the user may want other. */
+void stop_at_undefined(void);
 /* The library that holds thread-local variables of the program; "": it needs none. */
 const char *locals_library(void);
 /* Restore the environment and the open files with which this command was first started, for

@@ -16,24 +16,41 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Refuse a program that is compiled with a sanitizer whose reports would be wrong, or has such a library. */
+static struct problem *check_sanitizers(const char *program)
+{
+    static const char *const address[] = {"libasan.so", "libclang_rt.asan", NULL},
+                             *const thread[] = {"libtsan.so", "libclang_rt.tsan", NULL},
+                             *const leak[] = {"liblsan.so", NULL};
+    char by[PATH_MAX];
+
+    if (program_or_library_needs(program, address, by, sizeof(by)))
+        return usage_problem("explore: %s is compiled with -fsanitize=address, which does not know "
+                             "the copies of its globals; compile it without",
+                             by);
+    if (program_or_library_needs(program, thread, by, sizeof(by)))
+        return usage_problem("explore: %s is compiled with -fsanitize=thread, which takes "
+                             "processors for threads that share globals; compile it without",
+                             by);
+    if (program_or_library_needs(program, leak, by, sizeof(by)))
+        return usage_problem("explore: %s is compiled with -fsanitize=leak, which takes for leaks "
+                             "what runs that are stopped leave; compile it without",
+                             by);
+    return NULL;
+}
+
 /* Nothing is timed unless the model is given. */
 static struct problem *take(struct question *q)
 {
-    char path[PATH_MAX], runtime[PATH_MAX];
+    char path[PATH_MAX];
     const char *program;
 
     if (q->line.rest == NULL || q->line.rest[0] == NULL)
         return usage_problem("explore: which program? logp explore -P 3 ./prog; it defines int "
                              "logp_main(struct logp_vp *vp, int argc, char **argv)");
     program = find_program(q->line.rest[0], path, sizeof(path));
-    if (*address_sanitizer(program, runtime, sizeof(runtime)) != '\0')
-        return usage_problem("explore: %s is compiled with -fsanitize=address, which does not know "
-                             "the copies of its globals; compile it without",
-                             program);
-    if (program_needs(program, "libtsan.so", runtime, sizeof(runtime)))
-        return usage_problem("explore: %s is compiled with -fsanitize=thread, which takes "
-                             "processors for threads that share globals; compile it without",
-                             program);
+    TRY(check_sanitizers(program));
+    stop_at_undefined();
     if (!is_started_again())
         TRY(start_again(&explore_library, q->line.argv, program));
     say_options_behind(q, OPTIONS_EXPLORE);

@@ -164,6 +164,12 @@ static struct problem *take(struct question *q)
     TRY(take_programs(q));
     program = find_program(q->line.rest[0], path, sizeof(path));
     sanitizer = address_sanitizer(program, runtime, sizeof(runtime));
+    if (program_needs(program, "liblsan.so", runtime, sizeof(runtime)))
+        return usage_problem("mpirun: %s is compiled with -fsanitize=leak, which does not know the "
+                             "memory of ranks; compile it without",
+                             program);
+    if (option_is_given(q, "explore"))
+        stop_at_undefined();
     if (!is_started_again())
         TRY(start_again(&mpi_library, q->line.argv, program));
     TRY(check_sanitizer(q, program, sanitizer));
@@ -547,6 +553,7 @@ static struct problem *explored(const struct question *q, struct mpi_program *pr
         .sends = network.rendezvous_from > 0 ? LOGP_SENDS_LIMITED : LOGP_SENDS_BUFFERED,
         .timeout_ns = q->how.timeout_ns,
         .most_faults = q->explore.most_faults,
+        .fault_places = q->explore.places,
         .keeps_order = true,
         .most_steps = 10000000,
         .leaves_requests = true, /* MPI allows that of MPI_Request_free() */
@@ -622,6 +629,9 @@ static struct problem *check_program(const struct question *q, const struct mpi_
              q->explore.most_faults.doubled > 0)
         return usage_problem(
             "mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
+    if (option_is_given(q, "fault-places") &&
+        (q->explore.runs == 0 || !option_is_given(q, "faults")))
+        return usage_problem("mpirun: --fault-places is for --explore RUNS with --faults");
     TRY(check_compute(q));
     TRY(check_storage(q));
     TRY(check_against(q));

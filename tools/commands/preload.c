@@ -20,6 +20,9 @@ static const char again[] = "LOGP_MPIRUN"; /* set: the library is loaded */
 /* set: the name of the library that holds the program's thread-local variables */
 static const char its_locals[] = "LOGP_MPIRUN_LOCALS";
 
+/* UBSan reads it when it is loaded, from what the process was started with */
+static const char undefined[] = "UBSAN_OPTIONS", halts[] = "halt_on_error=1";
+
 static const char own_files[] = "/proc/self/fd/";
 
 /* Name the library for LD_PRELOAD, where a blank or a colon ends a name: such a library gets the
@@ -82,6 +85,12 @@ static void name_first(const char *program, char *name, size_t size)
         add_locals(program, name, size);
 }
 
+void stop_at_undefined(void)
+{
+    if (!is_started_again())
+        setenv(undefined, halts, 0);
+}
+
 bool is_started_again(void)
 {
     return getenv(again) != NULL;
@@ -118,6 +127,7 @@ struct problem *start_again(const struct host_library *l, char **argv, const cha
 void restore_environment(void)
 {
     const char *preload = getenv(again), *ours = getenv("LD_PRELOAD");
+    const char *options = getenv(undefined);
 
     for (const char *file = ours; file != NULL; file = strchr(file, ':')) {
         file += *file == ':';
@@ -129,6 +139,8 @@ void restore_environment(void)
         setenv("LD_PRELOAD", preload, 1);
     else
         unsetenv("LD_PRELOAD");
+    if (options != NULL && strcmp(options, halts) == 0)
+        unsetenv(undefined);
     unsetenv(again);
     unsetenv(its_locals);
 }

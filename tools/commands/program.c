@@ -160,12 +160,13 @@ bool program_needs(const char *path, const char *library, char *found, size_t si
     return result;
 }
 
-/* ---- OpenMP ---- */
+/* ---- libraries of its libraries ---- */
 
 /* The search in a program and the libraries of its own, each of which is read once. */
-struct openmp_search {
-    char *name; /* out */
-    size_t size;
+struct own_search {
+    const char *const *names; /* how the names begin that are looked for, and NULL */
+    char *name, *by;          /* out, and the path of the file that needs it; by: or NULL */
+    size_t size, by_size;
     int n_files;
     struct {
         dev_t device;
@@ -173,7 +174,7 @@ struct openmp_search {
     } files[64];
 };
 
-static bool is_seen(struct openmp_search *s, const char *path)
+static bool is_seen(struct own_search *s, const char *path)
 {
     struct stat st;
     int i = 0;
@@ -189,12 +190,10 @@ static bool is_seen(struct openmp_search *s, const char *path)
     return false;
 }
 
-static bool is_openmp(const char *library)
+static bool is_wanted(const struct own_search *s, const char *library)
 {
-    static const char *const names[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strncmp(library, names[i], strlen(names[i])) == 0)
+    for (const char *const *name = s->names; *name != NULL; name++)
+        if (strncmp(library, *name, strlen(*name)) == 0)
             return true;
     return false;
 }
@@ -230,7 +229,7 @@ static const char *folders_of(const struct image *f, const Elf64_Dyn *d, size_t 
     return folders != 0 ? string(f, next_entry(d, n, DT_STRTAB, &at_strings), folders) : NULL;
 }
 
-static bool search_openmp(struct openmp_search *s, const char *path)
+static bool search_own(struct own_search *s, const char *path)
 {
     char origin[PATH_MAX], library[2 * PATH_MAX];
     size_t n = 0, i = 0, at_strings = 0;
@@ -249,16 +248,18 @@ static bool search_openmp(struct openmp_search *s, const char *path)
     for (uint64_t offset; !found && (offset = next_entry(d, n, DT_NEEDED, &i)) != 0;) {
         const char *name = string(&f, strings, offset);
 
-        found = name != NULL && is_openmp(name);
+        found = name != NULL && is_wanted(s, name);
         if (found)
             snprintf(s->name, s->size, "%s", name);
+        if (found && s->by != NULL)
+            snprintf(s->by, s->by_size, "%s", path);
         else if (name != NULL &&
                  (find_own(folders_of(&f, d, n, DT_RPATH), origin, name, library,
                            sizeof(library)) ||
                   find_own(getenv("LD_LIBRARY_PATH"), "", name, library, sizeof(library)) ||
                   find_own(folders_of(&f, d, n, DT_RUNPATH), origin, name, library,
                            sizeof(library))))
-            found = search_openmp(s, library);
+            found = search_own(s, library);
     }
     drop_image(&f);
     return found;
@@ -266,9 +267,19 @@ static bool search_openmp(struct openmp_search *s, const char *path)
 
 bool program_needs_openmp(const char *path, char *name, size_t size)
 {
-    struct openmp_search s = {.name = name, .size = size};
+    static const char *const names[] = {"libgomp.so", "libomp.so", "libiomp5.so", NULL};
+    struct own_search s = {.names = names, .name = name, .size = size};
 
-    return search_openmp(&s, path);
+    return search_own(&s, path);
+}
+
+bool program_or_library_needs(const char *path, const char *const *names, char *by, size_t size)
+{
+    char name[PATH_MAX];
+    struct own_search s = {
+        .names = names, .name = name, .size = sizeof(name), .by = by, .by_size = size};
+
+    return search_own(&s, path);
 }
 
 /* ---- thread-local variables ---- */

@@ -52,6 +52,7 @@ static int run_rank(struct logp_vp *vp, void *arg)
     struct job *job = arg;
     struct host_rank *h = &job->hosts[logp_vp_rank(vp)];
     struct rank *r = &ranks[logp_vp_rank(vp)];
+    char end[64];
 
     if (h->vp != NULL) /* it starts again after a crash */
         host_forget_rank(h);
@@ -64,8 +65,10 @@ static int run_rank(struct logp_vp *vp, void *arg)
     if (setjmp(h->end) == 0)
         run_program(job, h);
     host_end_output(h);
-    if (h->rc == 0 && h->code != 0)
-        host_fail_explored(h);
+    if (h->rc == 0 && h->code != 0) {
+        snprintf(end, sizeof(end), "rank %d ended with exit code %d", logp_vp_rank(vp), h->code);
+        host_fail_by_end(h, end);
+    }
     host_end_rank(h);
     return h->rc != 0 ? h->rc : r->result;
 }

@@ -72,6 +72,9 @@ void host_print_places(const struct job *job, int P)
     for (int i = 0; i < n; i++)
         if (job->hosts[i].rc == 0 && job->hosts[i].code == 0)
             fprintf(stderr, "  rank %d had ended\n", i);
+        else if (host_is_after_main(job, places[i]))
+            fprintf(stderr, "  rank %d had returned from main, last in %s\n", i,
+                    *job->hosts[i].call);
         else
             fprintf(stderr, "  rank %d in %s%s\n", i, *job->hosts[i].call, texts[i]);
     if (P > n)

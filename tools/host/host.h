@@ -280,6 +280,8 @@ const char *host_name_own_library(char *text);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
 void host_name_places(const struct job *job, const uintptr_t *places, int n,
                       char (*texts)[PLACE_TEXT]);
+/* Whether it is where the executable's first function calls main(), so that main() has returned. */
+bool host_is_after_main(const struct job *job, uintptr_t place);
 /* A name as C++ writes it, in `text` or not; the name itself if it is not one of C++, or c++filt is not installed. */
 const char *host_demangled(const char *name, char *text, size_t size);
 /* The same of host_place_here(). @param text  PLACE_TEXT bytes. @return text */
@@ -390,9 +392,11 @@ void host_leave_rank(int code, int rc) __attribute__((noreturn));
 void host_end_calls(struct exit_call **calls, bool called);
 /* What atexit() and at_quick_exit() have registered. */
 void host_forget_calls(struct host_rank *h);
-/* A rank of an explored run has failed, with its reason on stderr, or ends with an exit code. */
-void host_fail_explored(struct host_rank *h);
-/* End the run with this exit code. A rank calls it. */
+/* A rank of an explored run fails. */
+void host_fail_explored(struct host_rank *h, const char *why);
+/* Because it has ended by itself: `end` is how, and its last line on stderr may be why. */
+void host_fail_by_end(struct host_rank *h, const char *end);
+/* End the run with this exit code. A rank calls it, once it has written the reason to stderr. */
 void host_abort_run(int code) __attribute__((noreturn));
 
 /* stream.c */

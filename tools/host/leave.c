@@ -47,21 +47,20 @@ void host_leave_rank(int code, int rc)
     longjmp(h->end, 1);
 }
 
-void host_fail_explored(struct host_rank *h)
+void host_fail_explored(struct host_rank *h, const char *why)
 {
-    char words[256];
-
     if (h->place == 0)
         h->place = host_place_here();
-    if (h->rc == 0 && h->code == 0)
-        snprintf(words, sizeof(words), "%s", h->found);
-    else if (*h->said != '\0')
-        snprintf(words, sizeof(words), "%s", h->said);
-    else
-        snprintf(words, sizeof(words), "rank %d ended with exit code %d", logp_vp_rank(h->vp),
-                 h->code);
-    logp_check_fails(h->vp, words, "",
-                     -(int)(h->place & INT_MAX)); /* other places: other failures */
+    logp_check_fails(h->vp, why, "", -(int)(h->place & INT_MAX)); /* other places: other failures */
+}
+
+void host_fail_by_end(struct host_rank *h, const char *end)
+{
+    char words[512];
+
+    snprintf(words, sizeof(words), "%s%s%s", end,
+             *h->said != '\0' ? "\n  its last line on stderr: " : "", h->said);
+    host_fail_explored(h, words);
 }
 
 void host_abort_run(int code)
@@ -76,7 +75,7 @@ void host_abort_run(int code)
                                             memory_order_relaxed);
     if (the_job->kept != NULL) {
         h->code = code;
-        host_fail_explored(h);
+        host_fail_explored(h, h->said); /* the line that the caller has written names the end */
     }
     logp_machine_stop(logp_vp_machine(h->vp), -ECANCELED);
     host_leave_rank(code, -ECANCELED);

@@ -2,7 +2,7 @@
 /*
  * Where in the program a rank is: the innermost frame of its stack that belongs to its executable,
  * as file:line (by addr2line, where it is installed and the executable has debug information),
- * function+offset (names of C++ by c++filt) or executable+offset. A report of a crash needs this inside a signal handler. So
+ * function+offset (names of C++ by c++filt) or executable+offset; where main() has returned, in these words. A report of a crash needs this inside a signal handler. So
  * nothing here allocates memory or takes a lock that a rank can hold.
  */
 #include "picture.h"
@@ -235,6 +235,19 @@ const char *host_name_own_library(char *text)
     return text;
 }
 
+/* The first function of an executable is smaller, and calls nothing but main(), by the C library. */
+enum { START_BYTES = 64 };
+
+bool host_is_after_main(const struct job *job, uintptr_t place)
+{
+    while (job != NULL && job->index != (int)(place >> PROGRAM_SHIFT))
+        job = job->next;
+    return job != NULL && job->file != NULL && place != 0 &&
+           place - ((uintptr_t)job->index << PROGRAM_SHIFT) -
+                   ((const Elf64_Ehdr *)job->file)->e_entry <
+               START_BYTES;
+}
+
 static void name_without_line(const struct job *job, uintptr_t place, char *text)
 {
     const char *slash = strrchr(job->path, '/');
@@ -271,6 +284,8 @@ static void name_places_of(const struct job *job, const uintptr_t *places, int n
 
         if (own[i] == 0)
             ;
+        else if (host_is_after_main(job, places[i]))
+            snprintf(texts[i], PLACE_TEXT, " (main returned)");
         else if (number != NULL && number[1] >= '1' && number[1] <= '9')
             snprintf(texts[i], PLACE_TEXT, " (%.*s)", (int)length, line);
         else

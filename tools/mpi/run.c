@@ -69,17 +69,21 @@ static void note_end(struct host_rank *h, struct logp_vp *vp)
     h->late_ns = wall_ns - h->ended_ns;
 }
 
-static void name_early_end(const struct host_rank *h, const struct rank *r)
+/* How a rank has ended by itself. The place of an explored one is named once, with those of all ranks. */
+static void name_end(const struct host_rank *h, const struct rank *r, char *text, size_t size)
 {
-    static const char start[] = " (_start+"; /* calls exit() with what main() returns */
     char place[1][PLACE_TEXT] = {""};
 
-    if (the_job->kept == NULL)
+    if (the_job->kept == NULL || host_is_after_main(the_job, h->place))
         host_name_places(the_job, &h->place, 1, place);
-    fprintf(stderr, "rank %d ended with exit code %d and without MPI_Finalize%s, last in %s\n",
-            logp_vp_rank(r->vp), h->code,
-            strncmp(place[0], start, sizeof(start) - 1) == 0 ? " (main returned)" : place[0],
-            r->call);
+    if (r->finalized || !r->initialized)
+        snprintf(text, size, "rank %d ended with exit code %d %s MPI_%s%s", logp_vp_rank(r->vp),
+                 h->code, r->finalized ? "after" : "before", r->finalized ? "Finalize" : "Init",
+                 place[0]);
+    else
+        snprintf(text, size,
+                 "rank %d ended with exit code %d and without MPI_Finalize%s, last in %s",
+                 logp_vp_rank(r->vp), h->code, place[0], r->call);
 }
 
 int mpi_run_rank(struct logp_vp *vp, void *arg)
@@ -88,6 +92,8 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     struct rank *r = &the_run.ranks[me];
     struct host_rank *h = &job->hosts[me];
+    char end[2 * PLACE_TEXT];
+    bool is_early;
     int rc;
 
     if (me == 0)
@@ -109,9 +115,12 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     profile_calls_left(r);
     note_end(h, vp);
     host_end_output(h);
-    if (h->rc == 0 && r->initialized && !r->finalized) { /* the others may wait for it */
-        if (*h->said == '\0' || h->code == 0)            /* or its stderr shows why */
-            name_early_end(h, r);
+    is_early = h->rc == 0 && r->initialized && !r->finalized; /* the others may wait for it */
+    if (is_early || (h->rc == 0 && job->kept != NULL))
+        name_end(h, r, end, sizeof(end));
+    if (is_early) {
+        if (job->kept == NULL)
+            fprintf(stderr, "%s\n", end);
         h->code = h->code != 0 ? h->code : 1;
         host_end_output(h);
         if (job->kept == NULL)
@@ -120,9 +129,10 @@ int mpi_run_rank(struct logp_vp *vp, void *arg)
     }
     if (h->rc != 0)
         host_note_over();
-    if (h->rc == 0 && job->kept != NULL &&
-        (h->code != 0 || (the_run.checks_fail && *h->found != '\0')))
-        host_fail_explored(h);
+    if (h->rc == 0 && job->kept != NULL && h->code != 0)
+        host_fail_by_end(h, end);
+    else if (h->rc == 0 && job->kept != NULL && the_run.checks_fail && *h->found != '\0')
+        host_fail_explored(h, h->found);
     host_end_rank(h);
     mpi_end_rank(r);
     return h->rc;

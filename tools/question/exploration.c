@@ -104,6 +104,7 @@ static struct problem *apply_places(struct question *q, const char *option, cons
     static const struct names names = {{"ranks", "senders", "receivers", "tags", "half"}, 5};
     struct logp_fault_places *p = &q->explore.places;
     uint64_t *const masks[] = {&p->ranks, &p->senders, &p->receivers, &p->tags, &p->half};
+    const bool of_mpi = (q->line.sets & OPTIONS_EXPLORE) == 0; /* it has no partitions */
     const char *at = text, *dash;
     struct item item;
     long first, last;
@@ -112,17 +113,19 @@ static struct problem *apply_places(struct question *q, const char *option, cons
     while (*text != '\0' && next_item(text, &at, &item)) {
         const int which = find_name(&names, item.name);
 
-        if (*item.name == '\0' && (size_t)(item.end - item.value) == strlen("one-way") &&
+        if (!of_mpi && *item.name == '\0' && (size_t)(item.end - item.value) == strlen("one-way") &&
             strncmp(item.value, "one-way", strlen("one-way")) == 0) {
             p->one_way = true;
             continue;
         }
         dash = memchr(item.value, '-', (size_t)(item.end - item.value));
-        if (which < 0 || !is_number(item.value, dash != NULL ? dash : item.end, 63, &first) ||
+        if (which < 0 || (of_mpi && masks[which] == &p->half) ||
+            !is_number(item.value, dash != NULL ? dash : item.end, 63, &first) ||
             (dash != NULL && (!is_number(dash + 1, item.end, 63, &last) || last < first)))
             return must_be(option, text,
-                           "ranks=A-B, senders=A-B, receivers=A-B, tags=A-B, half=A-B or "
-                           "one-way, separated by commas, with numbers 0 .. 63");
+                           "ranks=A-B, senders=A-B, receivers=A-B%s, separated by commas, with "
+                           "numbers 0 .. 63",
+                           of_mpi ? " or tags=A-B" : ", tags=A-B, half=A-B or one-way");
         for (long i = first; i <= (dash != NULL ? last : first); i++)
             *masks[which] |= UINT64_C(1) << i;
     }
@@ -160,7 +163,8 @@ const struct option_row explore_options[] = {
      "too; mpirun: with --explore",
      "0", "", OPTIONS_MPIRUN | OPTIONS_EXPLORE, .apply = apply_most_faults},
     {"fault-places", "SPEC",
-     "places of faults: ranks=A-B,senders=A-B,receivers=A-B,tags=A-B,half=A-B,one-way", "",
-     "everywhere", OPTIONS_EXPLORE, .apply = apply_places},
+     "places of faults: ranks=A-B,senders=A-B,receivers=A-B,tags=A-B; explore: half=A-B,one-way, "
+     "too",
+     "", "everywhere", OPTIONS_MPIRUN | OPTIONS_EXPLORE, .apply = apply_places},
     {0},
 };
