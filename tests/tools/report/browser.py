@@ -154,8 +154,14 @@ class Browser:
         return result["result"].get("value")
 
     def settle(self):
-        """All that waited for the next frame has been drawn."""
-        self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+        """All that waited for the next frame has been drawn; if the page has been left meanwhile, of the next page."""
+        frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))"
+        try:
+            self.value(frames)
+        except RuntimeError as problem:
+            if "navigated" not in str(problem):
+                raise
+            self.value(frames)
 
     def resize(self, width, height, scale=1, mobile=False):
         self.scale, self.mobile = scale, mobile
