@@ -110,8 +110,8 @@ static size_t free_field(const struct logp_algorithm *a, int64_t P, const struct
     return 0;
 }
 
-/* The block that a row estimates, or the row within, where neither the caller nor the row sets it; 0: it has none. Messages
- * from some size on that take longer by far make an estimate worthless, and the best unlike it. */
+/* The block that a row estimates, or the row within, where neither the caller nor the row sets it; 0: it has none. No
+ * estimate counts where long messages wait for their receivers: a block that is a little smaller may not wait. */
 static int64_t estimated_block(const struct logp_algorithm *a, int64_t P,
                                const struct logp_invocation *c)
 {

@@ -398,7 +398,7 @@ static void take_word(struct search *s, const struct lpi_census *word)
             send(s, x);
         else
             receive(s, x);
-    if (word->found && x->at.free < s->best->time) {
+    if (word->found && (!s->best->found || x->at.free < s->best->time)) {
         s->word = *word;
         note(s, x);
     }
@@ -412,15 +412,14 @@ static bool search_all(struct search *s)
     s->states[0] = (struct state){.at = LPI_ROUNDS, .window = 1};
     s->nodes = 0;
     s->word.n = 0;
-    memset(s->seen_times, 0, s->n_seen * sizeof(*s->seen_times));
     has_memory = grow(s);
     if (s->grown != NULL)
         go_on(s);
     return has_memory;
 }
 
-/* The words of a search that ends early depend on where it ends; those for as large a gap as a send or receive takes are
- * often shorter. @return false: no memory */
+/* A search that ends early may have missed the shortest word. With the gap as long as a send or a receive, it often finds
+ * a shorter one. @return false: no memory */
 static bool search_with_gap(struct search *s)
 {
     const struct logp_params *const p = s->p;
@@ -434,6 +433,7 @@ static bool search_with_gap(struct search *s)
         return true;
     free(s->grown);
     s->grown = NULL;
+    memset(s->seen_times, 0, s->n_seen * sizeof(*s->seen_times));
     s->p = &wide;
     s->best = &word;
     for (int64_t k = 2; k <= LPI_CENSUS_MOST && (k == 2 || k <= s->P); k++)
