@@ -414,7 +414,8 @@ struct logp_failure {
  * @param check    `checked` is written, also if -EINVAL is returned
  * @param failure  out; NULL: not wanted
  * @return 0; the error of the failure (logp_failure.error); the result of `before`; -EINVAL (sizes
- *         or labels without a list, fault_places where no fault is possible, a variable, a regression
+ *         or labels without a list, more than 64 labels, fault_places where no fault is possible, a
+ *         variable, JUnit's file, a regression
  *         that is not a replay, or fields that exclude each other; the reason is in failure.text
  *         and checked.text), -EPROTONOSUPPORT (a regression of another
  *         version), -E2BIG, -ENOENT (executor), the errno of reading regressions, -ENAMETOOLONG
@@ -559,7 +560,8 @@ LOGP_API int logp_fault_heal(struct logp_vp *vp, uint64_t senders, uint64_t rece
 /**
  * Count the runs that come here, so that a report shows whether a situation, as "two leaders in one
  * run", was ever checked: logp_check.labels. Other vps do not run. Without a check it does nothing.
- * @param label  copied; at most 64 different labels count
+ * @param label  copied; at most 64 different labels count, and the report says if there are more. A
+ *               call by a thread that is not the vp's, or with the vp of another rank, fails the run
  */
 LOGP_API void logp_reached(struct logp_vp *vp, const char *label);
 
