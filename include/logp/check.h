@@ -560,7 +560,7 @@ LOGP_API int logp_fault_heal(struct logp_vp *vp, uint64_t senders, uint64_t rece
 /**
  * Count the runs that come here, so that a report shows whether a situation, as "two leaders in one
  * run", was ever checked: logp_check.labels. Other vps do not run. Without a check it does nothing.
- * @param label  copied; at most 64 different labels count, and the report says if there are more. A
+ * @param label  copied; at most 64 different labels count, and the report shows if there are more. A
  *               call by a thread that is not the vp's, or with the vp of another rank, fails the run
  */
 LOGP_API void logp_reached(struct logp_vp *vp, const char *label);
